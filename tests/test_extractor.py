@@ -20,7 +20,7 @@ from hpd.documents import Document
 from hpd.errors import ContextOverflowError, HpdError, InputError, InvalidDataError, OptionError
 from hpd.pipeline.prompts import Prompt
 from hpd.prompt.questions import Waves
-from hpd.prompt.text import value_text
+from hpd.prompt.text import written_value
 from shop import EXACT, TEXTS
 from small_extractor import SmallExtractor as Extractor
 from small_extractor import extracted
@@ -261,11 +261,11 @@ def test_arrays_cost_two_waves_however_long_they_are(model, results):
             assert extraction.data == answer
             waves = [result for other, result in results if other == text]
             assert len(waves) == (2 if count else 1)
-            longest = [len(tokenize(value_text(count)))]
+            longest = [len(tokenize(written_value(count)))]
             if count:
                 assert len(waves[1].values) == 2 * count
                 values = [value for line in answer["lines"] for value in line.values()]
-                longest.append(max(len(tokenize(value_text(value))) for value in values))
+                longest.append(max(len(tokenize(written_value(value))) for value in values))
             # The first token of a value comes with the prefill: each wave takes as many steps as
             # its longest value has further tokens, whatever the number of items.
             assert [wave.n_steps for wave in waves] == [n - 1 for n in longest]

@@ -15,7 +15,7 @@ from typing import Any
 from hpd.prompt.questions import variant_attribute
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute
-from hpd.schema.scalars import FORMATS
+from hpd.schema.scalars import STRING_FORMATS
 from hpd.values.grammar import (
     _FORMAT_RULES,
     _NUMBER,
@@ -108,7 +108,7 @@ def unconstrained(attribute: Attribute) -> list[str]:
         limits.append("pattern")
     if attribute.format is not None and (
         attribute.pattern is not None
-        or attribute.format not in FORMATS
+        or attribute.format not in STRING_FORMATS
         or attribute.format in _FORMAT_RULES
     ):
         limits.append("format")

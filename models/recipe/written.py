@@ -24,7 +24,7 @@ import hpd
 from hpd.evaluation.calibration import reliability
 from hpd.evaluation.confidence_fit import ScoredConfidence
 from hpd.evaluation.outcomes import Outcome, normalize_value, outcome
-from hpd.evaluation.rows import gold_values, value_text
+from hpd.evaluation.rows import compared_text, gold_values
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.confidence import ANY_KIND
@@ -275,7 +275,7 @@ def answers(extractor: hpd.Extractor[Any], document: Written) -> str:
 
 
 def _shown(value: Any) -> str:
-    return "-" if value is None or value == [] else value_text(value)
+    return "-" if value is None or value == [] else compared_text(value)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hpd.documents import Document
 from hpd.extractor import Extractor, OnError, SchemaForm
-from hpd.models.model_files import MODEL_VARIABLE, check_names
+from hpd.models.model_files import MODEL_VARIABLE, check_model_names
 from hpd.options import combine_options
 from hpd.pipeline.examples import ExamplesForm, read_examples
 from hpd.pipeline.recent import RecentlyUsed
@@ -103,7 +103,7 @@ def extract(
     Raises:
         HpdError: see ``Extractor`` and ``Extractor.extract``.
     """
-    check_names(model, hf_repo)
+    check_model_names(model, hf_repo)
     schemas = as_schemas(schema)
     options = combine_options(None, settings)
     # HPD_MODEL, HPD_TUNED or the file itself may have changed by the next call.

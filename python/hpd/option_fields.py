@@ -101,7 +101,7 @@ class Option:
             return "numbers of at least 0, not all of them 0, separated by commas"
         return f"a {'whole ' if self.kind == 'integer' else ''}number{self._bounds()}"
 
-    def checked(self, value: object) -> Any:
+    def check_value(self, value: object) -> Any:
         """Check a value, and convert it to the form that ``Options`` has.
 
         Raises:
@@ -115,11 +115,11 @@ class Option:
         except ValueError:
             raise self._type_error(value) from None
 
-    def parsed(self, text: str) -> Any:
+    def parse(self, text: str) -> Any:
         """Parse a value, as on the command line and in a method of ``hpd bench``.
 
         Raises:
-            ValueError: the option cannot have this value; the message is as in ``checked``.
+            ValueError: the option cannot have this value; the message is as in ``check_value``.
         """
         value: object = _read_text_file(text[1:]) if self.is_long_text and text[:1] == "@" else text
         if self.kind == "switch":
@@ -138,7 +138,7 @@ class Option:
                 value = tuple(float(part) for part in text.split(","))
         except ValueError:
             raise self._type_error(text) from None
-        return self.checked(value)
+        return self.check_value(value)
 
     def _type_error(self, value: object) -> ValueError:
         return ValueError(f"must be {self.allowed}, not {short_repr(value)}")

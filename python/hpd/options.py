@@ -516,7 +516,7 @@ class Options:
             OptionError: an option is unknown or has an invalid value.
         """
         for name in settings:
-            check_name(name)
+            check_option_name(name)
         return self.with_checked_values(
             {name: _checked_value(name, settings[name]) for name in settings}
         )
@@ -661,12 +661,12 @@ def _option_with_value(name: str, value: object) -> str:
 
 def _checked_value(name: str, value: object) -> Any:
     try:
-        return OPTIONS[name].checked(value)
+        return OPTIONS[name].check_value(value)
     except ValueError as error:
         raise OptionError(f"{option_label(name)} {error}") from None
 
 
-def check_name(name: str) -> None:
+def check_option_name(name: str) -> None:
     """Raise ``OptionError``, with a suggestion, if no option has this name."""
     if name in OPTIONS:
         return

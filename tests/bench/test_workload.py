@@ -9,7 +9,7 @@ from hpd.bench.methods import KINDS, SWEEPS, parse_contest
 from hpd.bench.workload import load_workload, spread
 from hpd.errors import InputError
 from hpd.prompt.questions import value_at
-from hpd.prompt.text import complete_value, value_text
+from hpd.prompt.text import complete_value, written_value
 from hpd.schema import load_schema, load_schemas
 from jsonl import write_lines
 
@@ -156,7 +156,7 @@ def test_fields_find_their_values():
     [('10″ "M"', ' "10″ \\"M\\""'), (None, " null"), (True, " true"), (3, " 3}"), (0.5, " 0.5}")],
 )
 def test_values_are_written_as_the_model_writes_them(value, text):
-    assert value_text(value) == text
+    assert written_value(value) == text
 
 
 def test_missing_and_null_values_are_the_same():

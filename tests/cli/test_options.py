@@ -55,7 +55,7 @@ def test_a_text_is_read_as_in_python_or_refused(documents, of_command, text):
     code, said = run(command, documents, *needed, *said_so)
     problem = ""
     try:
-        option.parsed(text)
+        option.parse(text)
     except ValueError as error:
         problem = str(error)
     if problem:

@@ -9,11 +9,11 @@ import dataset_files
 from hpd.cli import main
 from hpd.errors import InputError, SchemaError
 from hpd.evaluation.datasets import (
-    FORMATS,
+    DATASET_FORMATS,
     find_format,
     read_dataset,
     schema_path,
-    schemas_of,
+    suggest_schemas,
     survey,
     write_dataset,
 )
@@ -30,7 +30,7 @@ FILES = {
 
 
 def rows(path, name, *, whole_documents=False):
-    return list(read_dataset(path, FORMATS[name], whole_documents=whole_documents))
+    return list(read_dataset(path, DATASET_FORMATS[name], whole_documents=whole_documents))
 
 
 def documents(path, name, *, whole_documents=False):
@@ -43,7 +43,7 @@ def problems(path, name, **named):
     return [str(row) for row in rows(path, name, **named) if isinstance(row, InputError)]
 
 
-@pytest.mark.parametrize("name", [*FORMATS])
+@pytest.mark.parametrize("name", [*DATASET_FORMATS])
 def test_a_format_is_told_by_the_first_lines(name, tmp_path):
     assert find_format(FILES[name](tmp_path)).name == name
 
@@ -58,7 +58,7 @@ def test_a_file_in_no_format(text, tmp_path):
         find_format(tmp_path / "gone")
 
 
-@pytest.mark.parametrize("name", [*FORMATS])
+@pytest.mark.parametrize("name", [*DATASET_FORMATS])
 def test_a_packed_file_is_the_same(name, tmp_path):
     path = FILES[name](tmp_path)
     packed = tmp_path / f"{path.name}.gz"
@@ -157,8 +157,8 @@ def test_the_schema_of_a_category_without_gold_is_its_most_frequent_names(tmp_pa
         for n in range(30)
     ]
     path = write_lines(tmp_path / "meta.jsonl", *lines)
-    found = survey(rows(path, "amazon-2023"), FORMATS["amazon-2023"], "meta.jsonl")
-    assert schemas_of(found) == {"Tools": names[:16]}
+    found = survey(rows(path, "amazon-2023"), DATASET_FORMATS["amazon-2023"], "meta.jsonl")
+    assert suggest_schemas(found) == {"Tools": names[:16]}
 
 
 # --- CoNLL ---
@@ -250,7 +250,7 @@ def test_a_survey(tmp_path):
     path = dataset_files.extractgpt(tmp_path)
     with path.open("a") as file:
         file.write('{"id": "1", "input": "again", "category": "Tea", "target_scores": {}}\n{\n')
-    found = survey(rows(path, "extractgpt"), FORMATS["extractgpt"], "dev.jsonl")
+    found = survey(rows(path, "extractgpt"), DATASET_FORMATS["extractgpt"], "dev.jsonl")
     assert found.categories == {"Shoes": 2, "Tea": 2}
     assert found.attributes == {
         "Shoes": {"Brand": 1, "Color": 1},
@@ -264,8 +264,8 @@ def test_a_survey(tmp_path):
 
 
 def converted(path, name, output):
-    found = survey(rows(path, name), FORMATS[name], path.name)
-    write_dataset(read_dataset(path, FORMATS[name]), found, output)
+    found = survey(rows(path, name), DATASET_FORMATS[name], path.name)
+    write_dataset(read_dataset(path, DATASET_FORMATS[name]), found, output)
     assert sorted(left.name for left in output.parent.iterdir()) == [
         output.name, schema_path(output).name,
     ]  # fmt: skip
@@ -322,7 +322,7 @@ def words(text):
 
 def test_list(capfd):
     assert main(["data", "list"]) == 0
-    assert [line.split()[0] for line in capfd.readouterr().out.splitlines()] == [*FORMATS]
+    assert [line.split()[0] for line in capfd.readouterr().out.splitlines()] == [*DATASET_FORMATS]
 
 
 def test_check(tmp_path, capfd):

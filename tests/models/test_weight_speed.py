@@ -5,7 +5,7 @@ import pytest
 from hpd import _native
 from hpd.errors import InputError
 from hpd.models import weight_speed
-from hpd.models.weight_speed import N_ALONE, N_DECODING, N_READING, TYPES, weight_speeds
+from hpd.models.weight_speed import FILE_TYPES, N_ALONE, N_DECODING, N_READING, weight_speeds
 
 SMALL = {"n_columns": 256, "n_rows": 32, "n_matrices": 2, "n_threads": 1}
 
@@ -20,7 +20,7 @@ def small(monkeypatch):
 
 def test_every_type_is_timed_for_every_size(small):
     speeds = weight_speeds(1, limit=0.001)
-    assert [speed.type for speed in speeds] == list(TYPES)
+    assert [speed.type for speed in speeds] == list(FILE_TYPES)
     bits = [speed.n_bits for speed in speeds]
     assert bits == sorted(bits) == [4.25, 4.5, 4.5, 5.5, 6.5625, 8.5, 16]
     for speed in speeds:

@@ -48,7 +48,7 @@ def test_a_value_is_kept_or_refused_by_name(option, value):
 
 @given(options.filter(lambda option: option.kind != "adapters"), texts)
 def test_a_text_is_read_or_refused(option, text):
-    value, message = result(lambda: option.parsed(text), ValueError)
+    value, message = result(lambda: option.parse(text), ValueError)
     if message:
         assert message.startswith("must be ")
         assert text not in option.choices

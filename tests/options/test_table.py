@@ -45,7 +45,7 @@ def test_an_option_is_declared_in_full(name):
         assert -math.inf < option.minimum < option.maximum < math.inf
         assert option.metavar
     assert not option.needs or option.needs in NEEDED
-    assert option.checked(option.default) == option.default
+    assert option.check_value(option.default) == option.default
 
 
 def test_the_help_of_extract_has_48_flags():

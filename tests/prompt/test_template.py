@@ -3,7 +3,7 @@
 import pytest
 
 from hpd.errors import ModelLoadError
-from hpd.prompt.template import render
+from hpd.prompt.template import render_template
 
 CHATML = (
     "{% for message in messages %}"
@@ -191,7 +191,7 @@ TEMPLATES = {
 @pytest.mark.parametrize("name", TEMPLATES)
 def test_a_template_is_rendered_up_to_the_answer(name):
     template, before, after = TEMPLATES[name]
-    rendered = render(template, "Rules.", bos="<s>", eos="</s>")
+    rendered = render_template(template, "Rules.", bos="<s>", eos="</s>")
     assert (rendered.before, rendered.after) == (before, after)
 
 
@@ -199,8 +199,8 @@ def test_a_template_that_the_model_was_fitted_with_may_pass_over_the_rules():
     template = (
         "{% for m in messages if m.role != 'system' %}<{{ m.role }}>{{ m.content }}{% endfor %}"
     )
-    assert render(template, "Rules.").before == "<user>Rules.\n\n"
-    assert render(template, "Rules.", needs_system_prompt=False).before == "<user>"
+    assert render_template(template, "Rules.").before == "<user>Rules.\n\n"
+    assert render_template(template, "Rules.", needs_system_prompt=False).before == "<user>"
 
 
 LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
@@ -210,12 +210,12 @@ MACRO = "{% macro f(n) %}{% if n %}{{ f(n - 1) }}{{ f(n - 1) }}{% endif %}{% end
 @pytest.mark.parametrize("endless", [LOOP, MACRO])
 def test_a_template_that_does_not_end_is_an_error(endless):
     with pytest.raises(ModelLoadError, match="does not end within 100000 steps"):
-        render(endless + "{{ messages[1].content }}", "s")
+        render_template(endless + "{{ messages[1].content }}", "s")
 
 
 def test_a_template_that_writes_without_end_is_an_error():
     with pytest.raises(ModelLoadError, match="more than 1000000 characters"):
-        render("{% for n in range(999) %}{{ 'x' * 9999 }}{% endfor %}", "s")
+        render_template("{% for n in range(999) %}{{ 'x' * 9999 }}{% endfor %}", "s")
 
 
 @pytest.mark.parametrize(
@@ -228,4 +228,4 @@ def test_a_template_that_writes_without_end_is_an_error():
 )
 def test_whatever_a_template_raises_is_an_error(broken):
     with pytest.raises(ModelLoadError, match=r"chat template fails: ."):
-        render(broken, "s")
+        render_template(broken, "s")

@@ -8,7 +8,7 @@ import tiny_models
 from decoding import open_model
 from grounding import best_span
 from hpd.errors import ModelLoadError
-from hpd.prompt.template import render
+from hpd.prompt.template import render_template
 from hpd.prompt.text import SYSTEM_PROMPT, Labels, instruction_text, key_text, key_texts
 from hpd.prompt.tokens import PromptTokenizer, common_prefix, documents_text, render_for_model
 from hpd.schema import load_schema
@@ -162,11 +162,11 @@ def test_a_key_shows_the_values_that_its_field_depends_on():
 
 def test_templates_that_fail_say_so():
     with pytest.raises(ModelLoadError, match="0 times instead of once"):
-        render("no place for text", "s")
+        render_template("no place for text", "s")
     with pytest.raises(ModelLoadError, match="2 times instead of once"):
-        render("{{ messages[1].content }}{{ messages[1].content }}", "s")
+        render_template("{{ messages[1].content }}{{ messages[1].content }}", "s")
     with pytest.raises(ModelLoadError, match="chat template fails"):
-        render("{{ raise_exception('no') }}", "s")
+        render_template("{{ raise_exception('no') }}", "s")
 
 
 def test_the_keys_that_are_remembered_are_bounded(tiny_model, monkeypatch):

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from hpd.errors import SchemaError
 from hpd.evaluation.endpoint import response_schema
 from hpd.schema import SchemaWarning, describe, load_schema, load_schemas, to_json_schema
-from hpd.schema.data_checks import check_expression, check_text, checks_not_passed, evaluate
+from hpd.schema.data_checks import check_expression, check_text, checks_not_passed, evaluate_check
 
 NUMBER, TEXT, BOOLEAN = ({"type": kind} for kind in ("number", "string", "boolean"))
 DATE = {"type": "string", "format": "date"}
@@ -95,17 +95,17 @@ DATA = {
 )
 def test_a_check_of_data(check, passed):
     check_expression(check, load_schema(schema_of()).attributes)
-    assert evaluate(check, DATA)[0] is passed
+    assert evaluate_check(check, DATA)[0] is passed
 
 
 def test_a_null_among_the_items_is_unknown():
     data = {"lines": [{"amount": 1}, {"amount": None}, {}], "total": 1}
     for check in ("sum(lines.amount) == total", "max(lines.amount) == total"):
-        assert evaluate(check, data) == (None, None, 1)
-    assert evaluate("len(lines) == 3", data) == (True, 3, 3)
-    assert evaluate("sum(lines.amount) == total", {"lines": [], "total": 1}) == (False, 0, 1)
-    assert evaluate("sum(lines.amount) == total", {"lines": None, "total": 1})[0] is None
-    assert evaluate("min(lines.amount) == total", {"lines": [], "total": 1})[0] is None
+        assert evaluate_check(check, data) == (None, None, 1)
+    assert evaluate_check("len(lines) == 3", data) == (True, 3, 3)
+    assert evaluate_check("sum(lines.amount) == total", {"lines": [], "total": 1}) == (False, 0, 1)
+    assert evaluate_check("sum(lines.amount) == total", {"lines": None, "total": 1})[0] is None
+    assert evaluate_check("min(lines.amount) == total", {"lines": [], "total": 1})[0] is None
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,7 @@ def test_checks_equal_the_reference(tree, data):
     numbers = dict.fromkeys(NAMES, NUMBER)
     attributes = load_schema(schema_of(**numbers, rows={"type": "array", "items": row})).attributes
     check_expression(text_of(tree), attributes)
-    assert evaluate(text_of(tree), data)[0] is reference(tree, as_fractions(data))
+    assert evaluate_check(text_of(tree), data)[0] is reference(tree, as_fractions(data))
 
 
 @given(
@@ -369,4 +369,4 @@ def test_any_text_is_a_check_or_a_value_error(text):
         check_expression(text, attributes)
     except ValueError:
         return
-    assert evaluate(text, {"a": 1.0, "b": [1.0]})[0] in (True, False, None)
+    assert evaluate_check(text, {"a": 1.0, "b": [1.0]})[0] in (True, False, None)

@@ -13,7 +13,7 @@ from hpd._native import Field
 from hpd.pipeline.compiled_schema import CompiledSchema, Request, attribute_id
 from hpd.pipeline.document_values import ConfidenceLimits
 from hpd.prompt.questions import UNKNOWN, Question, known_answer
-from hpd.prompt.text import answer_text, value_text
+from hpd.prompt.text import answer_text, written_value
 from hpd.schema.attributes import Attribute
 
 KnownAnswer = Mapping[str, Any]
@@ -51,7 +51,7 @@ class KnownAnswers(CompiledSchema):
             answer, leaf = answers[question.document], question.leaf
             if answer is not None:
                 known = known_answer(answer, leaf)
-                text = value_text(None if known is UNKNOWN else known)
+                text = written_value(None if known is UNKNOWN else known)
                 max_tokens = self._max_tokens(leaf.attribute)
                 if leaf.written is not None:
                     max_tokens = request.fields[i].max_tokens

@@ -156,6 +156,6 @@ def _parse_switch(value: str) -> bool:
 
 def _parse_value(name: str, value: str) -> object:
     try:
-        return OPTIONS[name].parsed(value)
+        return OPTIONS[name].parse(value)
     except ValueError as error:
         raise ValueError(f"{name} {error}") from None

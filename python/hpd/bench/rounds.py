@@ -188,7 +188,7 @@ class Rounds:
     answers: dict[str, dict[int, Any]] = field(default_factory=dict)
     """Each method's answers in the first round."""
 
-    def compared(self) -> tuple[str | None, dict[str, int]]:
+    def compare_methods(self) -> tuple[str | None, dict[str, int]]:
         """Return the first method of kind hpd, and how many answers of each other method differ."""
         kinds = {m.method: m.kind for m in self.measurements}
         own = next((name for name in self.answers if kinds[name] == "hpd"), None)

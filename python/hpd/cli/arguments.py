@@ -96,15 +96,15 @@ def _hint(message: str, flags: Collection[str]) -> str:
 
 def integer(minimum: int, maximum: int = sys.maxsize) -> Callable[[str], int]:
     """Return a type for integers within bounds."""
-    return _bounded(int, "a whole number", minimum, maximum)
+    return _within(int, "a whole number", minimum, maximum)
 
 
 def number(minimum: float, maximum: float = math.inf) -> Callable[[str], float]:
     """Return a type for finite numbers within bounds."""
-    return _bounded(float, "a number", minimum, maximum)
+    return _within(float, "a number", minimum, maximum)
 
 
-def _bounded(convert: Callable[[str], N], kind: str, low: float, high: float) -> Callable[[str], N]:
+def _within(convert: Callable[[str], N], kind: str, low: float, high: float) -> Callable[[str], N]:
     def bounded(text: str) -> N:
         try:
             value = convert(text)
@@ -359,7 +359,7 @@ def _converter(option: Option) -> Callable[[str], Any]:
         from hpd.models.model_files import parse_lora
 
         try:
-            return parse_lora(text) if option.kind == "adapters" else option.parsed(text)
+            return parse_lora(text) if option.kind == "adapters" else option.parse(text)
         except (ValueError, ModelLoadError) as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 

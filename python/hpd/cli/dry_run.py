@@ -17,7 +17,7 @@ from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_vocabulary
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import CompiledSchema
-from hpd.pipeline.examples import Examples, examples_of
+from hpd.pipeline.examples import Examples, examples_for
 from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text, render_for_model
 from hpd.schema.attributes import Schema
@@ -50,7 +50,7 @@ def print_prompt(
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
     model = load_vocabulary(path, verbose=options.verbose)
     schema = schemas.for_category(category)
-    shown = preview(model, schema, texts, options, examples_of(examples, category))
+    shown = preview(model, schema, texts, options, examples_for(examples, category))
     print(_preview_text(shown, context_size(model, options)))
     return EXIT_OK
 

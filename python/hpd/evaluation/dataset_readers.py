@@ -13,7 +13,7 @@ from hpd.errors import InputError
 from hpd.evaluation.rows import Example, gold_values
 from hpd.files.formats.any_format import rows_of
 from hpd.files.reader import clean_text, row_id, row_text
-from hpd.files.streams import Source, join_names, kind_of
+from hpd.files.streams import Source, join_names, json_kind
 
 DatasetRow = Example | InputError
 """A document with its gold, or the error with file and line."""
@@ -32,13 +32,13 @@ def read_json(
             continue
         try:
             if not isinstance(row, Mapping):
-                raise InputError(f"expected a JSON object, found {kind_of(row)}")
+                raise InputError(f"expected a JSON object, found {json_kind(row)}")
             yield make(row, number, line)
         except InputError as error:
             yield InputError(f"{source.name}:{line}: {error}")
 
 
-TEXT_FIELDS = ("title", "features", "description")
+AMAZON_TEXT_FIELDS = ("title", "features", "description")
 
 _BOOKKEEPING = frozenset({
     "ASIN", "Best Sellers Rank", "Customer Reviews", "Date First Available", "Domestic Shipping",
@@ -50,9 +50,9 @@ _BOOKKEEPING = frozenset({
 
 def amazon_document(row: Mapping[str, Any], number: int, line: int) -> Example:
     """Return an item of Amazon Reviews 2023, without a value for any name in its details."""
-    text = "\n".join(part for name in TEXT_FIELDS for part in _text_fields(row, name))
+    text = "\n".join(part for name in AMAZON_TEXT_FIELDS for part in _text_fields(row, name))
     if not text:
-        raise InputError(f"no text in {', '.join(TEXT_FIELDS)}")
+        raise InputError(f"no text in {', '.join(AMAZON_TEXT_FIELDS)}")
     item = _text_field(row, "parent_asin") or str(number)
     # The main category is often null.
     category = _text_field(row, "main_category") or next(iter(_text_fields(row, "categories")), "")
@@ -62,13 +62,13 @@ def amazon_document(row: Mapping[str, Any], number: int, line: int) -> Example:
 def _text_field(row: Mapping[str, Any], name: str) -> str | None:
     value = row.get(name)
     if value is not None and not isinstance(value, str):
-        raise InputError(f"{name} should be text, but is {kind_of(value)}")
+        raise InputError(f"{name} should be text, but is {json_kind(value)}")
     return value
 
 
 def _check_object(value: object, name: str, of_what: str = "") -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InputError(f"{name} should be an object{of_what}, but is {kind_of(value)}")
+        raise InputError(f"{name} should be an object{of_what}, but is {json_kind(value)}")
     return value
 
 
@@ -78,7 +78,7 @@ def _text_fields(row: Mapping[str, Any], name: str) -> list[str]:
     items = value if isinstance(value, list) else [] if value is None else [value]
     for item in items:
         if not isinstance(item, str):
-            raise InputError(f"{name} should be text or a list of text, and has {kind_of(item)}")
+            raise InputError(f"{name} should be text or a list of text, and has {json_kind(item)}")
     return [clean_text(item.strip()) for item in items if item.strip()]
 
 
@@ -106,7 +106,7 @@ def scored_document(
         raise InputError(f"{join_names(text_fields)}: no text")
     category = row.get("category")
     if not isinstance(category, str) or not category.strip():
-        raise InputError(f"the category should be text, but is {kind_of(category)}")
+        raise InputError(f"the category should be text, but is {json_kind(category)}")
     gold = {
         name: gold_values(_check_object(values, f"target_scores[{name!r}]", " of values"))
         for name, values in _check_object(row.get("target_scores"), "target_scores").items()

@@ -50,7 +50,7 @@ class DatasetFormat:
     """Reader of documents of several parts, if the format has them."""
 
 
-FORMATS: Mapping[str, DatasetFormat] = {
+DATASET_FORMATS: Mapping[str, DatasetFormat] = {
     each.name: each
     for each in (
         DatasetFormat(
@@ -106,10 +106,10 @@ def find_format(path: str | Path) -> DatasetFormat:
     name = _json_format(lines[0]) or ("conll" if _is_conll(lines) else None)
     if name is None:
         raise InputError(
-            f"{path}: none of the formats {', '.join(FORMATS)}; to see what is wrong, give one to "
-            "hpd data check with --format"
+            f"{path}: none of the formats {', '.join(DATASET_FORMATS)}; to see what is wrong, "
+            "give one to hpd data check with --format"
         )
-    return FORMATS[name]
+    return DATASET_FORMATS[name]
 
 
 def _json_format(line: str) -> str | None:
@@ -203,7 +203,7 @@ def survey(rows: Iterable[DatasetRow], dataset: DatasetFormat, name: str) -> Sur
     return found
 
 
-def schemas_of(survey: Survey) -> Any:
+def suggest_schemas(survey: Survey) -> Any:
     """Return the schema of a data set, or one per category, as for ``--schema``.
 
     A category without attributes gets no schema, and neither do documents without a category if
@@ -237,7 +237,7 @@ def write_dataset(rows: Iterable[DatasetRow], survey: Survey, output: Path) -> N
     An existing file is replaced atomically. Raises ``InputError`` if it cannot be written, and
     ``SchemaError`` if the name of an attribute cannot be used.
     """
-    schemas = schemas_of(survey)
+    schemas = suggest_schemas(survey)
     unfinished = output.with_name(f".{output.name}.unfinished")
     try:
         with open(unfinished, "wb") as file:

@@ -68,7 +68,7 @@ N_CHARACTERS = 2000
 
 N_VALUES = 6
 
-TYPES: Final[Mapping[str, Type]] = {
+TYPE_OF_WORDS: Final[Mapping[str, Type]] = {
     "text": "string",
     "whole number": "integer",
     "number": "number",
@@ -102,7 +102,7 @@ def proposal_schema(k: int) -> Schema:
     parts = (
         part("name"),
         part("description"),
-        part("type", "enum", choices=tuple(TYPES)),
+        part("type", "enum", choices=tuple(TYPE_OF_WORDS)),
         part("values", "array", item=part("value"), min_items=1, max_items=N_VALUES),
     )
     proposal = part("attribute", "object", attributes=parts)
@@ -125,7 +125,7 @@ def read_proposals(data: Mapping[str, Any] | None) -> Iterator[Proposal]:
         yield Proposal(
             name,
             str(each.get("description") or "").strip(),
-            TYPES.get(str(each.get("type")), "string"),
+            TYPE_OF_WORDS.get(str(each.get("type")), "string"),
             tuple(value for value in values if value),
         )
 

@@ -35,7 +35,7 @@ from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
 from hpd.show.page import render_text
-from hpd.show.shown_values import value_text
+from hpd.show.shown_values import display_text
 
 Verdict = Literal["correct", "incorrect", "missing", "correct null", "hallucination"]
 VERDICTS: Final[tuple[Verdict, ...]] = get_args(Verdict)
@@ -151,7 +151,7 @@ def judge_questions(
             asked[key] = Schema(
                 tuple(_judged_attribute(each, kinds[each.name]) for each in attributes)
             )
-        shown = [(name, value_text(value) or "null") for name, value in values.items()]
+        shown = [(name, display_text(value) or "null") for name, value in values.items()]
         asked_text = render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
         records[own_id] = Record(own_id, asked_text, key, prediction.line)
     return [*records.values()], Schemas.of(asked)

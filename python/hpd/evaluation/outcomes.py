@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, Literal, get_args
 
-from hpd.evaluation.rows import GOLD_NULL, Example, is_empty, value_text
+from hpd.evaluation.rows import GOLD_NULL, Example, compared_text, is_null_value
 from hpd.values.grounding import normalized_text
 from hpd.values.numbers import MAX_DIGITS, readings
 
@@ -108,7 +108,7 @@ def outcome(
 def predicted_values(prediction: object, form: Normalizer | None = None) -> list[str]:
     """Return the texts of a predicted value: none, one, or those of a list."""
     items = prediction if isinstance(prediction, (list, tuple)) else [prediction]
-    texts = [value_text(item) for item in items if not is_empty(item)]
+    texts = [compared_text(item) for item in items if not is_null_value(item)]
     if form is None:
         return [text for text in texts if text not in _NONE_TEXTS]
     return [normal for text in texts if (normal := form(text)) not in _NONE_FORMS]

@@ -20,10 +20,10 @@ from hpd.show.shown_values import (
     color_classes,
     color_slots,
     covered_segments,
+    display_text,
     shown_id,
     shown_values,
     utf16_segments,
-    value_text,
 )
 
 
@@ -243,7 +243,7 @@ def _document_row(
 ) -> list[Any]:
     text = document.text
     segments = covered_segments(list(document.values), len(text)) if text is not None else []
-    columns = {str(name): value_text(value) for name, value in (document.input or {}).items()}
+    columns = {str(name): display_text(value) for name, value in (document.input or {}).items()}
     return _drop_trailing_nulls(
         document.id,
         category,

@@ -29,7 +29,7 @@ from hpd.files.reader import (
     source_name,
 )
 from hpd.files.rows import TABLE_FORMATS, WHOLE_FORMATS, Format, WholeText, plain_value
-from hpd.files.streams import Source, decompression_errors, error_reason, join_names, kind_of
+from hpd.files.streams import Source, decompression_errors, error_reason, join_names, json_kind
 from hpd.messages import counted
 
 GOLD_NULL = "n/a"
@@ -272,7 +272,7 @@ def read_rows(
             if isinstance(row, InputError):
                 raise row
             if isinstance(row, str | WholeText):
-                raise InputError(f"{name}:{line}: expected a JSON object, found {kind_of(row)}")
+                raise InputError(f"{name}:{line}: expected a JSON object, found {json_kind(row)}")
             if file_format in TABLE_FORMATS:
                 row = {column: _cell_value(value) for column, value in row.items()}
             yield line, row
@@ -297,7 +297,7 @@ def _id(row: Mapping[str, Any], id_field: str | None) -> str | None:
     if id_field is None and (value is None or value == ""):
         return None
     if isinstance(value, bool | list | Mapping):
-        raise InputError(f"the id should be text or a number, but is {kind_of(value)}")
+        raise InputError(f"the id should be text or a number, but is {json_kind(value)}")
     return row_id(row, id_field)
 
 
@@ -356,7 +356,7 @@ def _cell_value(value: Any) -> Any:
     return plain_value(value)
 
 
-def value_text(value: object) -> str:
+def compared_text(value: object) -> str:
     """Return a value as the metric compares it: text unchanged, anything else as JSON with sorted
     keys and without nulls."""
     if isinstance(value, str):
@@ -364,14 +364,14 @@ def value_text(value: object) -> str:
     return json.dumps(_without_nulls(value), ensure_ascii=False, sort_keys=True)
 
 
-def is_empty(value: object) -> bool:
+def is_null_value(value: object) -> bool:
     """Return whether a value is null, or an object of nulls only."""
-    return value is None or (isinstance(value, Mapping) and all(map(is_empty, value.values())))
+    return value is None or (isinstance(value, Mapping) and all(map(is_null_value, value.values())))
 
 
 def _without_nulls(value: object) -> object:
     if isinstance(value, Mapping):
-        return {name: _without_nulls(own) for name, own in value.items() if not is_empty(own)}
+        return {name: _without_nulls(own) for name, own in value.items() if not is_null_value(own)}
     return [*map(_without_nulls, value)] if isinstance(value, list | tuple) else value
 
 
@@ -384,10 +384,10 @@ def gold_values(values: object) -> list[str] | None:
     if values is None:
         return None
     if isinstance(values, list | tuple):
-        values = [value for value in values if value is None or not is_empty(value)]
+        values = [value for value in values if value is None or not is_null_value(value)]
     elif not isinstance(values, Mapping):
         values = [values]
-    stripped = [value_text(value).strip() for value in values]
+    stripped = [compared_text(value).strip() for value in values]
     if not stripped or stripped[0] == GOLD_NULL:
         return None
     return [value for value in stripped if value != GOLD_NULL]

@@ -36,7 +36,7 @@ from hpd.files.streams import (
     is_compressed,
     is_url,
     join_names,
-    kind_of,
+    json_kind,
     open_binary,
     without_compression,
 )
@@ -296,7 +296,7 @@ def row_id(row: Mapping[str, Any], id_field: str | None = None) -> str | None:
     if value is None and id_field is None:
         return None
     if isinstance(value, bool) or not isinstance(value, str | bytes | int | float):
-        raise InputError(f"the id ({name!r}) should be text or a number, but is {kind_of(value)}")
+        raise InputError(f"the id ({name!r}) should be text or a number, but is {json_kind(value)}")
     return _scalar_text(value, name)
 
 
@@ -445,7 +445,7 @@ def _scalar_text(value: object, name: str) -> str:
         return clean_text(value)
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return json.dumps(value)
-    raise InputError(f"the field {name!r} should be text, but is {kind_of(value)}")
+    raise InputError(f"the field {name!r} should be text, but is {json_kind(value)}")
 
 
 def open_source(source: str | Path | BinaryIO) -> BinaryIO:

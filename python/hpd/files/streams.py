@@ -292,7 +292,7 @@ def _zstandard() -> Any:
     return import_extra(name, "backports.zstd", "zst", "a .zst file")
 
 
-def kind_of(value: object) -> str:
+def json_kind(value: object) -> str:
     """Return a value's kind in words, such as ``an object``."""
     if value is None:
         return "null"

@@ -11,7 +11,7 @@ from hpd.errors import InputError
 
 POLL_SECONDS = 1.0
 
-_Version = tuple[int, int]
+_FileVersion = tuple[int, int]
 """The size and the modification time of a file."""
 
 
@@ -26,8 +26,8 @@ class Watch:
 
     def __init__(self, find: Callable[[], Iterable[str]]) -> None:
         self._find = find
-        self._last_versions: dict[str, _Version] = {}
-        self._yielded: dict[str, _Version] = {}
+        self._last_versions: dict[str, _FileVersion] = {}
+        self._yielded: dict[str, _FileVersion] = {}
         self._stopped = Event()
 
     def __iter__(self) -> Iterator[str]:
@@ -61,7 +61,7 @@ class Watch:
         self._stopped.set()
 
 
-def _version(path: str) -> _Version | None:
+def _version(path: str) -> _FileVersion | None:
     try:
         status = os.stat(path)
     except OSError:

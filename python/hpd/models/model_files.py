@@ -27,9 +27,9 @@ def resolve_model(
     ``model`` is a path, the short name of a recommended model (``qwen3:0.6b``), or ``ollama:NAME``.
     ``hf_repo`` is ``user/repo``, ``user/repo:QUANT`` or ``user/repo:file.gguf``, downloaded into
     Hugging Face's cache. With neither, ``HPD_MODEL`` is used like ``model``, or else the bundled
-    model. Raises ``ModelLoadError``, which says what to do, or the error of ``check_names``.
+    model. Raises ``ModelLoadError``, which says what to do, or the error of ``check_model_names``.
     """
-    check_names(model, hf_repo)
+    check_model_names(model, hf_repo)
     if model is not None and hf_repo is not None:
         raise ModelLoadError("give a model or a Hugging Face repository, not both")
     if hf_repo is not None:
@@ -38,7 +38,7 @@ def resolve_model(
     return named_model(chosen, progress=progress) if chosen else bundled_model()
 
 
-def check_names(model: object, hf_repo: object) -> None:
+def check_model_names(model: object, hf_repo: object) -> None:
     """Raise ``OptionError`` if the name of a model or repository is empty, or no name at all."""
     for option, given in (("model", model), ("hf_repo", hf_repo)):
         if given is not None and not (isinstance(given, str | os.PathLike) and os.fspath(given)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hpd.models.hardware import use_amx
 
-TYPES = ("IQ4_XS", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "BF16")
+FILE_TYPES = ("IQ4_XS", "Q4_0", "Q4_K", "Q5_K", "Q6_K", "Q8_0", "BF16")
 """The types of published files, smallest first; a Q4_K_M file is mostly Q4_K, and so on."""
 
 N_READING = 512
@@ -34,7 +34,7 @@ class WeightSpeed:
 
 def weight_speeds(
     n_threads: int,
-    types: Sequence[str] = TYPES,
+    types: Sequence[str] = FILE_TYPES,
     sizes: Sequence[int] = (N_READING, N_DECODING, N_ALONE),
     limit: float = 0.2,
 ) -> list[WeightSpeed]:

@@ -103,7 +103,7 @@ class Chunk:
 
 
 @dataclass(slots=True)
-class _Piece:
+class _TextPiece:
     start: int
     end: int
     n_tokens: int
@@ -180,9 +180,9 @@ def fitting_length(text: str, room: int, count_tokens: CountTokens) -> int:
     return len(text)
 
 
-def _pieces(text: str, count_tokens: CountTokens, rows: TextRows | None = None) -> list[_Piece]:
+def _pieces(text: str, count_tokens: CountTokens, rows: TextRows | None = None) -> list[_TextPiece]:
     counts: dict[str, int] = {}
-    pieces: list[_Piece] = []
+    pieces: list[_TextPiece] = []
     for match in _WORD.finditer(text):
         word_start = match.end() - len(match.group().lstrip())
         if pieces and rows is not None and _LINE_END.search(text, match.start(), word_start):
@@ -193,7 +193,7 @@ def _pieces(text: str, count_tokens: CountTokens, rows: TextRows | None = None) 
             if part not in counts:
                 counts[part] = count_tokens(part)
             is_end = not in_table and _SENTENCE_END.search(part) is not None
-            pieces.append(_Piece(start, end, counts[part], 2 if is_end else 0, in_table))
+            pieces.append(_TextPiece(start, end, counts[part], 2 if is_end else 0, in_table))
     return pieces
 
 
@@ -216,7 +216,7 @@ def _split_word(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return parts
 
 
-def _end_of_chunk(pieces: list[_Piece], first: int, room: int) -> int:
+def _end_of_chunk(pieces: list[_TextPiece], first: int, room: int) -> int:
     """Return the end of the longest run of pieces from ``first`` that fits."""
     n_tokens = pieces[first].n_tokens
     end = first + 1
@@ -226,7 +226,7 @@ def _end_of_chunk(pieces: list[_Piece], first: int, room: int) -> int:
     return end
 
 
-def _best_end(pieces: list[_Piece], first: int, min_end: int, end: int) -> int:
+def _best_end(pieces: list[_TextPiece], first: int, min_end: int, end: int) -> int:
     """Return the best end of a chunk after ``min_end``, up to ``end``."""
     half = max(min_end, first + (end - first) // 2)
     for level in (2, 1):
@@ -238,7 +238,7 @@ def _best_end(pieces: list[_Piece], first: int, min_end: int, end: int) -> int:
     return next((at for at in range(half, min_end, -1) if pieces[at - 1].level), end)
 
 
-def _next_start(pieces: list[_Piece], first: int, end: int, room: int) -> int:
+def _next_start(pieces: list[_TextPiece], first: int, end: int, room: int) -> int:
     """Return the start of the next chunk in the overlap: a row or a sentence, or else a word."""
     n_tokens = 0
     at = end
@@ -254,7 +254,7 @@ def _next_start(pieces: list[_Piece], first: int, end: int, room: int) -> int:
     return at if i is None else i
 
 
-def _first_of_level(pieces: list[_Piece], low: int, high: int, level: int) -> int | None:
+def _first_of_level(pieces: list[_TextPiece], low: int, high: int, level: int) -> int | None:
     return next((i for i in range(low, high) if pieces[i - 1].level >= level), None)
 
 
@@ -709,7 +709,7 @@ class ChunkedDocument(SplitDocument):
         self._passes[chunk.pass_index][chunk.chunk.start] = values
         self.report_progress()
 
-    def merged(self, schema: Schema) -> DocumentValues:
+    def merge(self, schema: Schema) -> DocumentValues:
         """Return the values of the whole document, once all chunks are finished."""
         if self.failure is not None:
             return DocumentValues()

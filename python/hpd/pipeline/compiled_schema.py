@@ -45,11 +45,11 @@ from hpd.prompt.text import (
     instruction_text,
     key_text,
     system_text,
-    value_text,
+    written_value,
 )
 from hpd.prompt.tokens import PromptTokenizer, normalize_text
 from hpd.schema.attributes import Attribute, Schema
-from hpd.schema.scalars import FORMATS
+from hpd.schema.scalars import STRING_FORMATS
 from hpd.values.choices import Choices
 from hpd.values.confidence import METADATA_KEY, ConfidenceMap
 from hpd.values.grammar import (
@@ -232,7 +232,7 @@ class VerbatimConstraints:
     def _stated(self) -> StatedValues:
         return StatedValues(self._document)
 
-    def allowed(self, attribute: Attribute) -> list[str] | None:
+    def allowed_texts(self, attribute: Attribute) -> list[str] | None:
         """Return the values that the document states, even beyond the attribute's limits, or None.
 
         Such a value is rejected when it is parsed. If it were not allowed, the model would have to
@@ -254,7 +254,7 @@ class VerbatimConstraints:
                     made = Constraint(made.quote_grammar + self.quote_rule)
             elif stated := self._stated.choices_of(attribute):
                 made = self._constraints.constraint_for(replace(attribute, choices=stated))
-            elif (allowed := self.allowed(attribute)) is not None:
+            elif (allowed := self.allowed_texts(attribute)) is not None:
                 grammar = value_grammar(attribute, lambda _: allowed) or ""
                 made = Constraint(grammar, normalizes=True)
             self._cache[attribute] = made
@@ -264,11 +264,11 @@ class VerbatimConstraints:
         part = ordered_part(array)
         # The grammar of ordered items does not count them.
         if part is not None and (array.min_items or 0) < 2:
-            grammar = ordered_list_grammar(array, part, self._quotable, self.allowed)
+            grammar = ordered_list_grammar(array, part, self._quotable, self.allowed_texts)
             if grammar:
                 return grammar
         rule = self.quote_rule
-        return list_grammar(array, self.allowed, is_quoted=bool(rule)) + rule
+        return list_grammar(array, self.allowed_texts, is_quoted=bool(rule)) + rule
 
 
 MIN_LIST_TOKENS = 256
@@ -532,7 +532,7 @@ class CompiledSchema:
             for wave in known_waves(self.schema, "branch", [answer], self.lists):
                 for question, value in wave:
                     if value is not UNKNOWN:
-                        tokens = self._model.tokenize(value_text(value))
+                        tokens = self._model.tokenize(written_value(value))
                         yield attribute_id(question.leaf), tokens
 
     @property
@@ -575,7 +575,7 @@ class CompiledSchema:
         # A document need not state how many items a list has.
         is_free = _is_count(leaf) or leaf.union is not None
         if stated is not None and leaf.is_forced and leaf.written is None:
-            is_free = is_free or not stated.allowed(leaf.attribute)
+            is_free = is_free or not stated.allowed_texts(leaf.attribute)
         constraints = self._constraints if stated is None or is_free else stated
         constraint = constraints.constraint_for(leaf.attribute)
         if leaf.is_forced:
@@ -621,7 +621,7 @@ class CompiledSchema:
             else min(SHORT_VALUE_TOKENS, self.options.max_tokens)
         )
         is_made_up = attribute.forbids_null  # It may not be text of the document.
-        if n_document is not None and attribute.format in FORMATS and not is_made_up:
+        if n_document is not None and attribute.format in STRING_FORMATS and not is_made_up:
             # A copy of the document's text may be tokenized differently, and a bit longer.
             max_tokens = min(max_tokens, 2 * n_document + SHORT_VALUE_TOKENS // 2)
         return max_tokens
@@ -648,7 +648,7 @@ def _answer_grammar(schema: Schema, stated: VerbatimConstraints | None) -> str:
     if stated is None:
         return answer_grammar(schema)
     rule = stated.quote_rule
-    return answer_grammar(schema, stated.allowed, is_quoted=bool(rule)) + rule
+    return answer_grammar(schema, stated.allowed_texts, is_quoted=bool(rule)) + rule
 
 
 class ModelFile(Protocol):

@@ -86,6 +86,6 @@ def _read_example(example: object, schemas: Sequence[Schema], where: str) -> tup
     return text, plain
 
 
-def examples_of(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
+def examples_for(examples: Examples | Mapping[str, Examples], category: str | None) -> Examples:
     """Return the examples of a category, or all if they are not by category."""
     return examples.get(category or "", ()) if isinstance(examples, Mapping) else examples

@@ -27,7 +27,7 @@ from hpd.options import Options
 from hpd.pipeline.callbacks import OnChunk, OnSettled
 from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
-from hpd.pipeline.examples import Examples, examples_of
+from hpd.pipeline.examples import Examples, examples_for
 from hpd.pipeline.prompt_maker import (
     ContextLimit,
     IndexedExtraction,
@@ -670,7 +670,7 @@ class Pipeline:
             confidence_map=self._confidence_map,
             n_cells=self._limit.n_cells,
         )
-        examples = examples_of(task.examples, category)
+        examples = examples_for(task.examples, category)
 
         def compile_part(schema: Schema) -> CompiledSchema:
             own = [(text, partial_answer(schema.attributes, answer)) for text, answer in examples]

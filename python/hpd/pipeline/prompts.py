@@ -179,7 +179,7 @@ class Prompt(ABC):
                 whole.store(self._chunk, values)
                 if whole.n_left:
                     return
-                values, usage, failure = whole.merged(schema), whole.usage, whole.failure
+                values, usage, failure = whole.merge(schema), whole.usage, whole.failure
                 text = whole.text
             if self.in_parts is not None:
                 in_parts = self.in_parts

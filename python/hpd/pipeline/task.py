@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from hpd.errors import OptionError, SchemaError
 from hpd.messages import is_unicode
-from hpd.options import OPTIONS, Options, check_name, option_label
+from hpd.options import OPTIONS, Options, check_option_name, option_label
 from hpd.pipeline.examples import Examples, ExamplesForm, read_examples
 from hpd.schema.attributes import Attribute
 from hpd.schema.schemas import Schemas
@@ -45,7 +45,7 @@ def prepare_task(
         SchemaError: the method does not support a schema.
     """
     for name in settings:
-        check_name(name)
+        check_option_name(name)
         if not OPTIONS[name].per_call:
             raise OptionError(f"{option_label(name)} cannot be set for a single call")
     task = Task(

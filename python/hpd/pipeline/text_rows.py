@@ -53,7 +53,7 @@ _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
 @dataclass(slots=True)
-class _Line:
+class _TextLine:
     """A line of a text, without its end.
 
     Args:
@@ -87,7 +87,7 @@ class _Table:
     columns: list[Cell]
     rows: list[int]
 
-    def lines_up(self, line: _Line, last: _Line) -> bool:
+    def lines_up(self, line: _TextLine, last: _TextLine) -> bool:
         """Return whether a line fits the columns of the table's header or last row."""
         return _line_up([*self.columns, *last.cells], line.cells) or (
             len(line.cells) in (len(self.columns), len(last.cells))
@@ -100,7 +100,7 @@ class TextRows:
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines = [
-            _Line(match.start(), len(match.group().rstrip()) + match.start(), [])
+            _TextLine(match.start(), len(match.group().rstrip()) + match.start(), [])
             for match in _LINE.finditer(text)
             if match.end() > match.start()
         ]
@@ -153,11 +153,11 @@ class TextRows:
     def _line_at(self, position: int) -> int:
         return max(0, bisect_right(self._starts, position) - 1)
 
-    def _cells(self, line: _Line) -> list[str]:
+    def _cells(self, line: _TextLine) -> list[str]:
         own = self._text[line.start : line.end]
         return [own[start:end] for start, end in line.cells]
 
-    def _is_rule(self, line: _Line) -> bool:
+    def _is_rule(self, line: _TextLine) -> bool:
         """Return whether a line is drawn, as below a header."""
         is_short = line.end - line.start <= _MAX_RULE
         return is_short and _RULE.fullmatch(self._text, line.start, line.end) is not None
@@ -326,7 +326,7 @@ class TextRows:
             return True
         return not any(map(_NUMERIC.match, cells)) and 3 * len(with_digits) <= len(cells)
 
-    def _header(self, words: Sequence[int], row: _Line) -> tuple[int, int] | None:
+    def _header(self, words: Sequence[int], row: _TextLine) -> tuple[int, int] | None:
         """Return the header of a row: the last of these lines that fit its columns."""
         if not words or len(words) > MAX_HEADER_LINES:
             return None

@@ -56,7 +56,7 @@ class RenderedTemplate:
         return self.before + instruction + documents + self.after
 
 
-def render(
+def render_template(
     template: str, system: str, bos: str = "", eos: str = "", *, needs_system_prompt: bool = True
 ) -> RenderedTemplate:
     """Render the prompt up to the assistant's turn, with thinking off, in the model's format.

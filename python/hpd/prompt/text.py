@@ -241,7 +241,7 @@ def answer_text(answer: object) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
-def value_text(value: object) -> str:
+def written_value(value: object) -> str:
     """Return a value as the model writes it; a number has its delimiter."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return f" {answer_text(value)}" + ("}" if is_number else "")

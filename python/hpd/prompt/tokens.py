@@ -16,7 +16,7 @@ from typing import Protocol
 
 import regex
 
-from hpd.prompt.template import RenderedTemplate, render
+from hpd.prompt.template import RenderedTemplate, render_template
 
 _MAX_KEPT_KEYS = 1024
 """Maximum number of keys whose tokens are cached; all documents have the same keys."""
@@ -95,15 +95,15 @@ class _TemplateTokens:
 
 
 def render_for_model(model: Vocabulary, system: str) -> RenderedTemplate:
-    """Render a model's chat template with ``render``."""
+    """Render a model's chat template with ``render_template``."""
     texts = {str(token): text for token, text, _, _ in model.control_tokens}
     # ``model.bos`` is -1 if prompts begin without BOS, but the template may still write it.
     bos = model.metadata("tokenizer.ggml.bos_token_id") or str(model.bos)
     eos = model.metadata("tokenizer.ggml.eos_token_id")
-    # A calibration was fitted to prompts as the template renders them, even without the rules.
-    needs_system_prompt = not model.metadata("hpd.calibration")
+    # A calibration was fitted to prompts as templates render them, even without a system prompt.
+    is_needed = not model.metadata("hpd.calibration")
     marks = texts.get(bos, ""), texts.get(eos, "")
-    return render(model.chat_template, system, *marks, needs_system_prompt=needs_system_prompt)
+    return render_template(model.chat_template, system, *marks, needs_system_prompt=is_needed)
 
 
 class PromptTokenizer:

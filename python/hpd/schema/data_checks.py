@@ -117,14 +117,14 @@ def _checks_not_passed(attribute: Attribute, data: Any, path: str) -> Iterator[C
             yield from _checks_not_passed(own, part, join_path(path, i))
     elif attribute.type == "object" and isinstance(data, dict):
         for text in attribute.checks:
-            passed, left, right = evaluate(text, data)
+            passed, left, right = evaluate_check(text, data)
             if not passed:
                 yield CheckResult(text, passed, left, right, path)
         for own in attribute.attributes:
             yield from _checks_not_passed(own, data.get(own.name), join_path(path, own.name))
 
 
-def evaluate(text: str, data: Any) -> tuple[bool | None, Any, Any]:
+def evaluate_check(text: str, data: Any) -> tuple[bool | None, Any, Any]:
     """Return whether data passes a check (None: unknown), and both sides if it is a comparison."""
     tree = _parse(text)
     if isinstance(tree, ast.Compare) and len(tree.ops) == 1:

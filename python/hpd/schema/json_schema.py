@@ -182,7 +182,7 @@ class _SchemaReader:
             merged, refs = self.merger.resolve(node, where, refs)
         except RecursiveReference as found:
             return self.recursive(found.reference, node, where, name, required=required)
-        attribute = self.merged(merged, where, name, refs, required=required)
+        attribute = self.merge_node(merged, where, name, refs, required=required)
         if isinstance(reference, str):
             if reference in self.recursions and self.recursions[reference].attribute is None:
                 self.recursions[reference].attribute = attribute
@@ -222,7 +222,9 @@ class _SchemaReader:
         inner = replace(attribute, name=attribute.recursion.name, required=True, description="")
         return replace(attribute, type="union", attributes=(inner,), recursion=None)
 
-    def merged(self, node: Node, where: str, name: str, refs: Refs, *, required: bool) -> Attribute:
+    def merge_node(
+        self, node: Node, where: str, name: str, refs: Refs, *, required: bool
+    ) -> Attribute:
         """Read a node whose references have been resolved."""
         if "anyOf" in node and "oneOf" in node:
             keep = "anyOf" if _any_has_shape(node["anyOf"]) else "oneOf"
@@ -297,7 +299,7 @@ class _SchemaReader:
             except ValueError as fault:  # the branch contradicts them
                 faults.append(fault)
                 continue
-            attribute = self.merged(full, path, name, inner, required=required)
+            attribute = self.merge_node(full, path, name, inner, required=required)
             nullable = nullable or attribute.nullable
             if attribute.is_constant and not attribute.choices:
                 continue

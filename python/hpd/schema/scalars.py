@@ -46,7 +46,7 @@ _FORMATS: Final = {
     "url": _URI,
     "uuid": r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
 }
-FORMATS: Final = {name: re.compile(pattern) for name, pattern in _FORMATS.items()}
+STRING_FORMATS: Final = {name: re.compile(pattern) for name, pattern in _FORMATS.items()}
 """Formats of texts, each with a pattern for the whole text."""
 
 _DATE_FORM = re.compile(r"\b(?:YYYY-MM-DD|JJJJ-MM-TT|AAAA-MM-(?:DD|JJ))\b", re.IGNORECASE)
@@ -74,7 +74,7 @@ def is_date(text: str) -> bool:
 
 def is_time(text: str) -> bool:
     """Return whether a text is a time hh:mm:ss, with an optional fraction and time zone."""
-    return FORMATS["time"].fullmatch(text) is not None
+    return STRING_FORMATS["time"].fullmatch(text) is not None
 
 
 def is_date_time(text: str) -> bool:
@@ -194,7 +194,7 @@ def read_string(common: Attribute, node: Node, where: str) -> Attribute:
             warn(where, f"pattern, minLength and maxLength beside the format {kind} are ignored")
         date_type: Type = "date" if kind == "date" else "date-time"
         return replace(common, type=date_type)
-    if kind is not None and kind not in FORMATS:
+    if kind is not None and kind not in STRING_FORMATS:
         warn(f"{where}.format", f"the format {kind!r} is not known here: values are not checked")
         kind = None
     return typed_by_description(replace(attribute, format=kind))

@@ -343,10 +343,10 @@ class ScoreQuestion(_StrictModel):
     )
 
 
-Question = NoulQuestion | ChoiceQuestion | ScoreQuestion
+ApiQuestion = NoulQuestion | ChoiceQuestion | ScoreQuestion
 
 
-def _check_names(questions: dict[str, Question]) -> dict[str, Question]:
+def _check_names(questions: dict[str, ApiQuestion]) -> dict[str, ApiQuestion]:
     if "" in questions:
         raise PydanticCustomError("empty_name", "a question has an empty name")
     return questions
@@ -363,6 +363,7 @@ class SystemOneBody(BaseModel):
     model: Any = None
     state: Content = Field(description="what the questions are about")
     questions: Annotated[
-        dict[str, Annotated[Question, Field(discriminator="type")]], AfterValidator(_check_names)
+        dict[str, Annotated[ApiQuestion, Field(discriminator="type")]],
+        AfterValidator(_check_names),
     ] = Field(min_length=1)
     instructions: str | None = Field(None, description="for the model, before the questions")

@@ -36,7 +36,7 @@ from hpd.errors import (
 from hpd.files.reader import RecordReader
 from hpd.files.rows import EXTENSIONS
 from hpd.messages import counted
-from hpd.options import check_name
+from hpd.options import check_option_name
 from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.task import Task
@@ -147,7 +147,7 @@ class PlanCache:
                 if schemas is None:
                     raise bad_request("the schema is missing", param, "missing_parameter")
                 for name in settings:
-                    check_name(name)
+                    check_option_name(name)
                 task = self._prepare(schemas, examples=examples, **settings)
         except SchemaError as error:
             # The message begins with "schema, character 15:", "schema:", or neither.

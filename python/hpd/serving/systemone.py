@@ -13,10 +13,10 @@ from hpd.documents import Document
 from hpd.results import Extraction, Usage
 from hpd.schema.attributes import Attribute, Schema
 from hpd.serving.bodies import (
+    ApiQuestion,
     ChoiceQuestion,
     HttpError,
     NoulQuestion,
-    Question,
     ScoreQuestion,
     SystemOneBody,
     bad_request,
@@ -71,7 +71,7 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
 
-def _attribute(name: str, question: Question) -> Attribute:
+def _attribute(name: str, question: ApiQuestion) -> Attribute:
     """Return the attribute that asks a question, which null does not answer."""
     described: Mapping[str, Any] = {}
     choices: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ def _attribute(name: str, question: Question) -> Attribute:
 
 
 def _answer(
-    attribute: Attribute, question: Question, extraction: Extraction[Any]
+    attribute: Attribute, question: ApiQuestion, extraction: Extraction[Any]
 ) -> dict[str, Any]:
     """Return the answer to a question.
 

@@ -64,7 +64,7 @@ def render_page(
         template.with_suffix(".js"),
     )
     script = f'(() => {{\n"use strict";\n{script}}})();\n'
-    return render(
+    return render_html(
         template,
         styles=Markup(styles),
         script=Markup(script),
@@ -76,7 +76,7 @@ def render_page(
     )
 
 
-def render(template: Path, **names: Any) -> str:
+def render_html(template: Path, **names: Any) -> str:
     """Render a template as HTML, escaping all variables."""
     return _environment(template.parent, escapes=True).get_template(template.name).render(**names)
 
@@ -163,7 +163,7 @@ def extraction_html(line: Mapping[str, Any], text: str | None) -> str:
     if text is not None:
         segments = covered_segments(values, len(text))
         pieces = list(_pieces(text, segments, colors, [value.path for value in values]))
-    return render(
+    return render_html(
         SHARED_FOLDER / "extraction.html",
         styles=Markup((SHARED_FOLDER / "document.css").read_text(encoding="utf-8")),
         pieces=pieces,

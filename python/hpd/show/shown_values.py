@@ -70,7 +70,7 @@ def shown_id(own: Any, source: object) -> Any:
     return f"{source}: {own}"
 
 
-def value_text(value: object) -> str | None:
+def display_text(value: object) -> str | None:
     """Return a value for display: text unchanged, others as JSON; None if it is absent."""
     if value is None or value in ([], {}):
         return None
@@ -98,14 +98,14 @@ def _shown_value(path: str, attribute: str, value: object, field: Mapping[str, A
     return ShownValue(
         path,
         attribute,
-        value_text(value),
+        display_text(value),
         confidence=_probability(field.get("confidence")),
         spans=tuple(_read_spans(field)),
         match=_text(field.get("match")),
         error=_text(field.get("error")),
         raw=_text(field.get("raw")),
         truncated=field.get("truncated") is True,
-        is_json=not isinstance(value, str) and value_text(value) is not None,
+        is_json=not isinstance(value, str) and display_text(value) is not None,
         place=_read_place(field),
     )
 

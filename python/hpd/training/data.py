@@ -20,11 +20,11 @@ from typing import Any, Literal
 
 from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
-from hpd.evaluation.rows import Example, gold_values, load_predictions
+from hpd.evaluation.rows import GOLD_FIELDS, Example, gold_values, load_predictions
 from hpd.files.reader import Record, RecordReader
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, known_answer
-from hpd.prompt.text import Lists, answer_text, complete_value, to_answer, value_text
+from hpd.prompt.text import Lists, answer_text, complete_value, to_answer, written_value
 from hpd.schema import load_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
@@ -45,7 +45,6 @@ OnUnnamed = Literal["null", "skip"]
 RowForm = KeyedMask | Literal["ar"]
 """What a row trains: fields under a mask, or the whole answer, autoregressively."""
 
-GOLD_FIELDS = ("target_scores", "gold", "data")
 N_SHUFFLED = 4096
 """Size of the shuffle buffer, in documents."""
 _N_READ_AHEAD = 64
@@ -109,7 +108,7 @@ def schema_of(schemas: Schemas | None, record: Record, where: str) -> Schema:
     return schemas.for_category(category)
 
 
-def schemas_of(
+def document_schemas(
     schemas: Schemas | None, source: TrainingSource, records: Sequence[Record]
 ) -> list[Schema]:
     """Return each document's schema."""
@@ -149,7 +148,7 @@ def teacher_labels(
     records = list(source.records())
     examples = [Example(record.id, record.text, record.category or "") for record in records]
     predictions = match_rows(examples, load_predictions(labels)).data
-    return label(records, schemas_of(schemas, source, records), predictions, unnamed)
+    return label(records, document_schemas(schemas, source, records), predictions, unnamed)
 
 
 def label(
@@ -227,7 +226,7 @@ class RowMaker:
             fields += [(q, value) for q, value in wave if keeps_unknown or value is not UNKNOWN]
             if walk.is_first:
                 n_first = len(fields)
-            walk.take([None if value is UNKNOWN else value_text(value) for _, value in wave])
+            walk.take([None if value is UNKNOWN else written_value(value) for _, value in wave])
         if all(value is UNKNOWN for _, value in fields):
             return None
         texts = [document.text for document in documents]
@@ -264,7 +263,7 @@ class RowMaker:
         )
 
     def _value(self, question: Question, value: Any) -> list[int]:
-        tokens = self.vocabulary.tokenize_inside(value_text(value))
+        tokens = self.vocabulary.tokenize_inside(written_value(value))
         return tokens if question.leaf.written is not None else tokens[: self.max_tokens]
 
 

@@ -232,7 +232,7 @@ def _own_labels(
     vocabulary: GgufVocabulary,
 ) -> Sequence[LabelledDocument]:
     records = list(train.records())
-    own = data.schemas_of(schemas, train, records)
+    own = data.document_schemas(schemas, train, records)
     # Autoregressively, as models are trained to answer, whichever form is trained here.
     teacher = Predictor(
         network, vocabulary, "ar", max_tokens=options.max_tokens, instructions=options.instructions
@@ -262,7 +262,7 @@ def _validation(
         # Chosen evenly from the file, which may be sorted by category.
         chosen = [i * len(examples) // options.n_dev for i in range(options.n_dev)]
         examples, records = [examples[i] for i in chosen], [records[i] for i in chosen]
-    own_schemas = data.schemas_of(schemas, dev, records)
+    own_schemas = data.document_schemas(schemas, dev, records)
     if schemas is None:
         # Scores are by category, so each document with its own schema needs its own category.
         examples = [replace(example, category=str(i)) for i, example in enumerate(examples)]

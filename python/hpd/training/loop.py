@@ -263,7 +263,7 @@ class TrainingLoop:
         progress = self.progress
         if scores["f1"] > progress.best_f1:
             progress.best_f1, progress.best_step, progress.n_worse = scores["f1"], progress.step, 0
-            self.best = self.weights.copied()
+            self.best = self.weights.copy()
         else:
             progress.n_worse += 1
             progress.is_done |= 0 < self.options.patience <= progress.n_worse
@@ -274,7 +274,7 @@ class TrainingLoop:
         path = self.folder / CHECKPOINT_FILE
         fresh = path.with_suffix(".new")
         state = {
-            "progress": asdict(self.progress), "weights": self.weights.copied(),
+            "progress": asdict(self.progress), "weights": self.weights.copy(),
             "best": self.best, "optimizer": self.optimizer.state_dict(),
             "settings": self.settings,
         }  # fmt: skip

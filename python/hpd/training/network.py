@@ -408,7 +408,7 @@ class TrainedWeights:
                 self.by_name[name].grad = None if copy.grad is None else copy.grad.float()
                 copy.grad = None
 
-    def copied(self) -> dict[str, Any]:
+    def copy(self) -> dict[str, Any]:
         """Return copies of the weights."""
         return {name: weights.detach().cpu().clone() for name, weights in self.by_name.items()}
 

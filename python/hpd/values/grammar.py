@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from hpd.schema.attributes import Attribute, Schema
-from hpd.schema.scalars import FORMATS
+from hpd.schema.scalars import STRING_FORMATS
 from hpd.values.patterns import STRING_CHAR, UnsupportedPattern, pattern_rule
 
 Allowed = Callable[[Attribute], Sequence[str] | None]
@@ -188,7 +188,7 @@ def is_constrained(attribute: Attribute) -> bool:
         return attribute.is_scalar and all(map(is_constrained, attribute.attributes))
     if attribute.pattern is not None:
         return _pattern_is_supported(attribute.pattern)
-    return attribute.format in FORMATS
+    return attribute.format in STRING_FORMATS
 
 
 def contains_constrained(attribute: Attribute) -> bool:
@@ -261,8 +261,8 @@ def _string_rule(attribute: Attribute, rules: _Rules) -> str:
     pattern = attribute.pattern
     if pattern is None and attribute.format in _FORMAT_RULES and not rules.must_exist:
         return _in_quotation_marks(_FORMAT_RULES[attribute.format])
-    if pattern is None and attribute.format in FORMATS:
-        pattern = f"^(?:{FORMATS[attribute.format].pattern})$"
+    if pattern is None and attribute.format in STRING_FORMATS:
+        pattern = f"^(?:{STRING_FORMATS[attribute.format].pattern})$"
     if pattern is not None:
         try:
             rule, classes = pattern_rule(pattern)

@@ -15,7 +15,7 @@ from typing import Any
 from hpd.messages import is_unicode
 from hpd.results import NULL_TEXT
 from hpd.schema.attributes import Attribute
-from hpd.schema.scalars import FORMATS, is_date, is_date_time, matches
+from hpd.schema.scalars import STRING_FORMATS, is_date, is_date_time, matches
 from hpd.values.numbers import (
     MAX_DIGITS,
     iso_time,
@@ -391,7 +391,7 @@ def _check_string(value: Any, attribute: Attribute) -> ParsedValue:
         except TimeoutError:
             return ParsedValue(error=f"the pattern {attribute.pattern} takes too long to try on it")
     if attribute.format is not None:
-        form = FORMATS.get(attribute.format)
+        form = STRING_FORMATS.get(attribute.format)
         if form is not None and form.fullmatch(value) is None:
             return ParsedValue(error=f"it is not of the format {attribute.format}")
     return ParsedValue(value)

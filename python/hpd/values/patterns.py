@@ -85,7 +85,7 @@ def pattern_rule(pattern: str) -> tuple[str, dict[str, str]]:
     if tree.state.flags & ~re.UNICODE:
         raise UnsupportedPattern("flags")
     builder = _GrammarBuilder(stand_ins)
-    rule = builder.anchored(list(tree))
+    rule = builder.anchor(list(tree))
     if len(rule) > MAX_RULE_LENGTH:
         raise UnsupportedPattern("too long")
     return rule, builder.rules
@@ -126,7 +126,7 @@ class _GrammarBuilder:
         self.rules: dict[str, str] = {}
         self._stand_ins = stand_ins
 
-    def anchored(self, items: list[Any]) -> str:
+    def anchor(self, items: list[Any]) -> str:
         """Return the expression for a whole pattern, with any text around it unless anchored."""
         for edge in (0, -1):
             if items and _holds_anchor(items[edge : edge + 1 or None]):
@@ -134,7 +134,7 @@ class _GrammarBuilder:
                 branches = arg[1] if op is _c.BRANCH else [arg[3]] if op is _c.SUBPATTERN else []
                 if branches:
                     before, after = (items[:-1], []) if edge else ([], items[1:])
-                    forms = [self.anchored([*before, *branch, *after]) for branch in branches]
+                    forms = [self.anchor([*before, *branch, *after]) for branch in branches]
                     return f"({' | '.join(forms)})"
         before_all = after_all = True
         if items and items[0][0] is _c.AT and items[0][1] in _BEGINNINGS:

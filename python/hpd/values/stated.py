@@ -12,7 +12,7 @@ from typing import Final
 
 from hpd.prompt.tokens import INVISIBLE
 from hpd.schema.attributes import Attribute
-from hpd.schema.scalars import FORMATS
+from hpd.schema.scalars import STRING_FORMATS
 from hpd.values.numbers import (
     MAX_DIGITS,
     PERCENT_AFTER,
@@ -152,7 +152,7 @@ class StatedValues:
         for match in _FORMAT_PATTERNS[name].finditer(self.document):
             if len(match.group()) <= MAX_LINK_LENGTH:
                 texts = {*_strip_surroundings(match.group())}
-                valid = {text for text in texts if FORMATS[name].fullmatch(text)}
+                valid = {text for text in texts if STRING_FORMATS[name].fullmatch(text)}
                 # What looks like an IPv6 address may be a time or a MAC address.
                 found |= valid if valid or name == "ipv6" else texts
         return sorted(json.dumps(text, ensure_ascii=False) for text in found)

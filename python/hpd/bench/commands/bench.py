@@ -167,7 +167,7 @@ def run(arguments: argparse.Namespace) -> int:
 
         bench = Bench(model, workload)
         rounds = run_rounds(bench, contests, arguments.rounds, note)
-        reference, n_different = rounds.compared()
+        reference, n_different = rounds.compare_methods()
         summary = summarise(rounds.measurements, arguments.price_per_hour)
         for row in summary:
             write({**row, "n_different": n_different.get(row["method"])})

@@ -22,8 +22,8 @@ from hpd.cli.terminal import ExtractProgress
 from hpd.evaluation.calibration import reliability, scored_answers
 from hpd.evaluation.commands.inputs import (
     add_output_argument,
-    check_output,
-    read_examples,
+    check_output_file,
+    read_gold,
     read_predictions,
     read_schemas,
     refuse,
@@ -128,7 +128,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_answers(arguments: argparse.Namespace) -> list[ScoredConfidence]:
-    examples = read_examples(arguments.gold, arguments)
+    examples = read_gold(arguments.gold, arguments)
     predictions = read_predictions(arguments.predictions, arguments)
     matching = match_rows(examples, predictions, arguments.predictions)
     schemas = read_schemas(arguments.schema, examples)
@@ -203,4 +203,4 @@ def _check(arguments: argparse.Namespace, *, asks: bool) -> None:
     else:
         refuse(arguments, _MODEL_OPTIONS, "does nothing without -m")
     read = (arguments.predictions, arguments.gold)
-    check_output(Path(arguments.output or _OUTPUT), read, overwrite=arguments.overwrite)
+    check_output_file(Path(arguments.output or _OUTPUT), read, overwrite=arguments.overwrite)

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, UsageError, input_errors_as_usage, say
-from hpd.evaluation.commands.inputs import check_output
+from hpd.evaluation.commands.inputs import check_output_file
 from hpd.evaluation.datasets import (
-    FORMATS,
+    DATASET_FORMATS,
     Survey,
     find_format,
     read_dataset,
     schema_path,
-    schemas_of,
+    suggest_schemas,
     survey,
     write_dataset,
 )
@@ -63,7 +63,7 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         metavar="NAME",
-        choices=[*FORMATS],
+        choices=[*DATASET_FORMATS],
         help="format of FILE (default: detected from the first lines)",
     )
     parser.add_argument(
@@ -74,7 +74,9 @@ def _add_source(parser: argparse.ArgumentParser) -> None:
 
 
 def _print_formats(arguments: argparse.Namespace) -> int:
-    print(format_table([[each.name, each.description] for each in FORMATS.values()], n_left=2))
+    print(
+        format_table([[each.name, each.description] for each in DATASET_FORMATS.values()], n_left=2)
+    )
     return EXIT_OK
 
 
@@ -94,7 +96,7 @@ def _convert(arguments: argparse.Namespace) -> int:
     for path in (output, schema_path(output)):
         # Files such as those of mktemp have nothing to lose.
         is_empty = path.exists() and not path.stat().st_size
-        check_output(path, [arguments.file], overwrite=arguments.overwrite or is_empty)
+        check_output_file(path, [arguments.file], overwrite=arguments.overwrite or is_empty)
     found = _survey_file(arguments)
     rows = read_dataset(arguments.file, found.dataset, whole_documents=arguments.whole_documents)
     with input_errors_as_usage():
@@ -105,7 +107,7 @@ def _convert(arguments: argparse.Namespace) -> int:
     ):
         say(line)
     say(f"{counted(found.n_documents, 'document')} in {output}")
-    if schemas_of(found):
+    if suggest_schemas(found):
         say(f"schema in {schema_path(output)}")
     else:
         say("no schema, as the file has no attributes")
@@ -124,7 +126,7 @@ def _survey_file(arguments: argparse.Namespace) -> Survey:
         raise UsageError("standard input cannot be read twice: name a file")
     with input_errors_as_usage():
         name = arguments.format
-        dataset = find_format(arguments.file) if name is None else FORMATS[name]
+        dataset = find_format(arguments.file) if name is None else DATASET_FORMATS[name]
         if arguments.whole_documents and dataset.read_whole_documents is None:
             raise UsageError(f"--whole-documents is for conll; {arguments.file} is {dataset.name}")
         rows = read_dataset(arguments.file, dataset, whole_documents=arguments.whole_documents)

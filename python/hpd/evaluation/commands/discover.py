@@ -18,7 +18,7 @@ from hpd.evaluation.commands.answering import (
     open_answering,
     tokens_text,
 )
-from hpd.evaluation.commands.inputs import add_output_argument, add_seed_argument, check_output
+from hpd.evaluation.commands.inputs import add_output_argument, add_seed_argument, check_output_file
 from hpd.evaluation.discovery import (
     Proposal,
     Sample,
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_answering(arguments)
     output = None if arguments.output is None else Path(arguments.output)
     if output is not None:
-        check_output(output, [arguments.input], overwrite=arguments.overwrite)
+        check_output_file(output, [arguments.input], overwrite=arguments.overwrite)
     with (
         input_errors_as_usage(),
         RecordReader(

@@ -28,7 +28,7 @@ from hpd.evaluation.calibration import (
     coverage_curve,
     scored_answers,
 )
-from hpd.evaluation.commands.inputs import read_examples, read_predictions, read_schemas
+from hpd.evaluation.commands.inputs import read_gold, read_predictions, read_schemas
 from hpd.evaluation.json_form import to_plain
 from hpd.evaluation.matching import Matching, lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOME_WORDS
@@ -132,7 +132,7 @@ def _file_names(arguments: argparse.Namespace) -> tuple[str, str | None]:
 
 
 def _read_gold(path: str, arguments: argparse.Namespace, *, needs_text: bool) -> list[Example]:
-    examples = read_examples(path, arguments, needs_text=needs_text)
+    examples = read_gold(path, arguments, needs_text=needs_text)
     if guess_format(path) in TABLE_FORMATS:
         names = dict.fromkeys(name for example in examples for name in example.gold)
         say(f"{path}: columns taken as attributes: {', '.join(names)}")

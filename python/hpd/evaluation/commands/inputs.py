@@ -39,7 +39,7 @@ def add_seed_argument(group: argparse._ActionsContainer, what: str, default: int
     )
 
 
-def check_output(output: Path, read: Iterable[str | None], *, overwrite: bool) -> None:
+def check_output_file(output: Path, read: Iterable[str | None], *, overwrite: bool) -> None:
     """Raise ``UsageError`` if an output is read, or exists and must not be replaced."""
     if any(path is not None and same_file(output, path) for path in read):
         raise UsageError(f"{output} is read in this run: name another output")
@@ -63,7 +63,7 @@ def check_fields(arguments: argparse.Namespace) -> None:
         refuse(arguments, ("text_field", "id_field"), f"needs --documents{or_gold}")
 
 
-def read_examples(
+def read_gold(
     path: str, arguments: argparse.Namespace, *, needs_text: bool = False
 ) -> list[Example]:
     """Read the rows of a gold file; ``--text-field`` is for ``--documents`` if that is given."""

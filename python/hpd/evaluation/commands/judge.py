@@ -24,8 +24,8 @@ from hpd.evaluation.commands.answering import (
 from hpd.evaluation.commands.inputs import (
     add_output_argument,
     check_fields,
-    check_output,
-    read_examples,
+    check_output_file,
+    read_gold,
     source_documents,
 )
 from hpd.evaluation.matching import match_rows
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_fields(arguments)
     read = (arguments.predictions, arguments.gold, arguments.documents, arguments.schema)
     # An existing file is the matter of the writer.
-    check_output(Path(arguments.output), read, overwrite=True)
+    check_output_file(Path(arguments.output), read, overwrite=True)
     schemas = None if arguments.schema is None else load_schemas(arguments.schema)
     notices: list[str] = []
     with input_errors_as_usage():
@@ -97,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
         sources = source_documents(arguments, predictions, notices)
         examples: Sequence[Example | None] = [None] * len(predictions)
         if arguments.gold is not None:
-            examples = match_rows(read_examples(arguments.gold, arguments), predictions).examples
+            examples = match_rows(read_gold(arguments.gold, arguments), predictions).examples
         documents = [own or gold for own, gold in zip(sources, examples, strict=True)]
         # Preferably from the lines themselves.
         texts = [

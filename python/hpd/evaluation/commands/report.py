@@ -16,8 +16,8 @@ from hpd.evaluation.calibration import calibrate, scored_answers
 from hpd.evaluation.commands.inputs import (
     add_output_argument,
     check_fields,
-    check_output,
-    read_examples,
+    check_output_file,
+    read_gold,
     source_documents,
 )
 from hpd.evaluation.matching import match_rows
@@ -62,7 +62,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     read = (arguments.predictions, arguments.gold, arguments.documents)
-    check_output(Path(arguments.output), read, overwrite=True)
+    check_output_file(Path(arguments.output), read, overwrite=True)
     folder = Path(arguments.output).with_name(f"{Path(arguments.output).stem}_files")
     check_fields(arguments)
     with input_errors_as_usage():
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         examples: Sequence[Example | None] = [None] * len(predictions)
         scores = calibration = None
         if arguments.gold is not None:
-            gold = read_examples(arguments.gold, arguments)
+            gold = read_gold(arguments.gold, arguments)
             matching = match_rows(gold, predictions, arguments.predictions)
             notices += matching.notices(arguments.gold)
             examples, scores = matching.examples, evaluate(gold, matching.data).plain.micro

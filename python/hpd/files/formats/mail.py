@@ -33,7 +33,7 @@ _CODING = re.compile(r"(quoted.?printable)|base.?64", re.IGNORECASE)
 _RTF = 0x1009
 """The property of an Outlook message that holds its text as RTF."""
 aliases.update(windows_874="cp874", windows_950="cp950")  # so oxmsg names Thai and Chinese
-_File = tuple[str, bytes]
+_AttachedFile = tuple[str, bytes]
 """A name and the file's content."""
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]+={0,2}[ \t]*(?:\r?\n|$)|[ \t]*\r?\n)*")
 
@@ -62,7 +62,7 @@ def _read_mail(source: Source) -> WholeText:
 
 def _text_of_mail(message: Message, source: Source) -> WholeText:
     headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
-    attached: list[_File] = []
+    attached: list[_AttachedFile] = []
     texts = _texts_of_part(message, attached, source)
     return _join_mail(headers, texts, attached, source)
 
@@ -93,7 +93,7 @@ def _is_document(name: str) -> bool:
     return kind in ATTACHMENT_FORMATS and kind != "image"
 
 
-def _with_unique_names(files: Sequence[tuple[str, bytes | None]]) -> list[_File]:
+def _with_unique_names(files: Sequence[tuple[str, bytes | None]]) -> list[_AttachedFile]:
     """Give files unique names; those that are not read are left out."""
     seen: Counter[str] = Counter()
     named = []
@@ -108,7 +108,7 @@ def _header_text(headers: Mapping[str, Any]) -> str:
     return "\n".join(f"{name}: {value}" for name, value in headers.items())
 
 
-def _texts_of_part(part: Message, attached: list[_File], source: Source) -> list[str]:
+def _texts_of_part(part: Message, attached: list[_AttachedFile], source: Source) -> list[str]:
     """Return the texts of a part in order, and collect attachments."""
     kind = part.get_content_type()
     above, below = _text_around_parts(part.preamble), _text_around_parts(part.epilogue)

@@ -46,7 +46,7 @@ class Archive:
     def xml(self, name: str) -> ElementTree.Element:
         return ElementTree.fromstring(self.read(name))
 
-    def related(self, name: str) -> dict[str, tuple[str, str]]:
+    def relations(self, name: str) -> dict[str, tuple[str, str]]:
         """Return the kinds and names of related files by id, in Microsoft's formats; ``""`` gives
         those of the document itself."""
         folder, base = posixpath.split(name)
@@ -62,12 +62,12 @@ class Archive:
 
     def document(self) -> str | None:
         """Return the name of the main document, in Microsoft's formats."""
-        kinds = self.related("").values()
+        kinds = self.relations("").values()
         return next((name for kind, name in kinds if kind == "officeDocument"), None)
 
     def texts_of(self, name: str, *kinds: str) -> list[str]:
         """Return the texts of related files, grouped by kind."""
-        files = {file for file in self.related(name).values() if file[0] in kinds}
+        files = {file for file in self.relations(name).values() if file[0] in kinds}
         numbers = {file: [int(n) for n in re.findall(r"\d+", file[1])] for file in files}
         order = sorted(files, key=lambda file: (kinds.index(file[0]), numbers[file]))
         roots = [self.xml(target) for _, target in order]
@@ -75,7 +75,7 @@ class Archive:
 
     def note_unread(self, names: Sequence[str], source: Source) -> None:
         """Add a note on how many embedded files are not read."""
-        kinds = [kind for name in names for kind, _ in self.related(name).values()]
+        kinds = [kind for name in names for kind, _ in self.relations(name).values()]
         n = sum(kind in _UNREAD_PARTS for kind in kinds)
         if n:
             source.notes.append(f"files within it that are not read: {n}")
@@ -309,7 +309,7 @@ def read_pptx(source: Source) -> WholeText:
     """PowerPoint: each slide, with its charts, and the notes and comments on it."""
     archive = Archive(source.read())
     show = archive.document()
-    related = {} if show is None else archive.related(show)
+    related = {} if show is None else archive.relations(show)
     listed = (
         [] if show is None else [e for e in archive.xml(show).iter() if local_name(e) == "sldId"]
     )
@@ -402,7 +402,7 @@ def _placeholder(shape: ElementTree.Element) -> str:
 
 def _placeholders(archive: Archive, slide: str) -> dict[str, Box]:
     """Return the boxes of placeholders in the layout of a slide."""
-    layouts = [name for kind, name in archive.related(slide).values() if kind == "slideLayout"]
+    layouts = [name for kind, name in archive.relations(slide).values() if kind == "slideLayout"]
     shapes = (e for name in layouts for e in archive.xml(name).iter() if local_name(e) in _SHAPES)
     boxes = ((_placeholder(shape), _box(shape, (0, 0, 1, 1))) for shape in shapes)
     return {name: box for name, box in boxes if name and box is not None}

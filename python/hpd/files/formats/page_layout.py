@@ -150,7 +150,7 @@ class _Piece:
         n_letters = self.word_starts[1] if len(self.word_starts) > 1 else len(self.letters)
         return self.letter_width() * n_letters
 
-    def placed(self) -> Iterator[PlacedText]:
+    def placed_text(self) -> Iterator[PlacedText]:
         """Yield its letters, with blanks between words."""
         starts = {*self.word_starts[1:]}
         for n, letter in enumerate(self.letters):
@@ -605,7 +605,7 @@ def _placed_lines(lines: Sequence[_Line]) -> Iterator[list[PlacedText]]:
             n_blanks = columns[id(piece)] - n_placed
             if n_blanks:
                 placed.append((" " * n_blanks, None))
-            placed += piece.placed()
+            placed += piece.placed_text()
             n_placed += n_blanks + piece.n_columns
         yield placed
 

@@ -58,7 +58,7 @@ _Corners = tuple[Sequence[float], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _OcrLine:
     """A recognised line."""
 
     corners: _Corners
@@ -87,9 +87,9 @@ def recognise_lines(pixels: Any, scale: float = 1.0) -> list[list[PlacedText]]:
     """
     found = _recognise(pixels)
     is_page_tall = sum(_tallness(line.corners) for line in found) > 0
-    lines: list[_Line] = []
+    lines: list[_OcrLine] = []
     angle = 0.0
-    turned: list[_Line] | None = None
+    turned: list[_OcrLine] | None = None
     for is_tall in (False, True):
         own, n_turns = _lines_of_direction(found, is_tall, is_page_tall), int(is_tall)
         if own and _mean_score(own) < _MIN_UPRIGHT_SCORE:
@@ -114,7 +114,7 @@ def recognise_lines(pixels: Any, scale: float = 1.0) -> list[list[PlacedText]]:
     ]
 
 
-def _recognise(pixels: Any, *, is_turned: bool = False) -> list[_Line]:
+def _recognise(pixels: Any, *, is_turned: bool = False) -> list[_OcrLine]:
     """Return what RapidOCR takes for lines, whatever their scores.
 
     It may read a picture that is turned by 180 degrees; the corners are those of the picture as it
@@ -136,11 +136,13 @@ def _recognise(pixels: Any, *, is_turned: bool = False) -> list[_Line]:
         middles = [_share_of_line(line, _middle(quad)) for quad in quads[1:]]
         if "".join(letters) != text or middles != sorted(middles):
             letters, middles = text, [(n + 0.5) / len(text) for n in range(len(text))]
-        lines.append(_Line(line, score, letters, middles))
+        lines.append(_OcrLine(line, score, letters, middles))
     return lines
 
 
-def _lines_of_direction(lines: Iterable[_Line], is_tall: bool, is_page_tall: bool) -> list[_Line]:
+def _lines_of_direction(
+    lines: Iterable[_OcrLine], is_tall: bool, is_page_tall: bool
+) -> list[_OcrLine]:
     """Return the lines that are tall or wide; one or two letters are neither."""
     return [
         line
@@ -149,7 +151,7 @@ def _lines_of_direction(lines: Iterable[_Line], is_tall: bool, is_page_tall: boo
     ]
 
 
-def _mean_score(lines: Sequence[_Line]) -> float:
+def _mean_score(lines: Sequence[_OcrLine]) -> float:
     n_letters = sum(len(line.letters) for line in lines)
     return sum(line.score * len(line.letters) for line in lines) / max(1, n_letters)
 
@@ -177,7 +179,7 @@ def _grey(pixels: Any) -> Any:
     return pixels.reshape(*pixels.shape[:2], -1).mean(axis=2)
 
 
-def _insert_blanks(line: _Line, grey: Any) -> Iterator[tuple[str, float]]:
+def _insert_blanks(line: _OcrLine, grey: Any) -> Iterator[tuple[str, float]]:
     """Yield the letters of a line and their middles, with blanks where there are gaps.
 
     RapidOCR's model leaves out most blanks.

@@ -59,7 +59,7 @@ def sheet_views(data: bytes) -> Iterator[tuple[str, SheetView]]:
     book = archive.document()
     if book is None or not book.endswith(".xml"):
         return
-    related = archive.related(book)
+    related = archive.relations(book)
     forms = [
         form
         for kind, name in related.values()

@@ -13,7 +13,7 @@ from typing import Any
 from hpd.errors import InputError
 from hpd.files.encodings import OTHER_ENCODING
 from hpd.files.rows import Format, Row, WholeText, check_unique
-from hpd.files.streams import Source, kind_of
+from hpd.files.streams import Source, json_kind
 from hpd.files.text_tables import table_text
 
 _MAX_FIELD_LINES = 50
@@ -87,7 +87,7 @@ def _array_rows(text: str, source: Source, line: int) -> Iterator[Row]:
         if isinstance(row, dict | str):
             yield line, row
         else:
-            yield line, InputError(f"{name}:{line}: expected a JSON object, found {kind_of(row)}")
+            yield line, InputError(f"{name}:{line}: expected a JSON object, found {json_kind(row)}")
         at = _BLANKS_AND_COMMAS.match(text, at).end()  # type: ignore[union-attr]
     if is_array and at >= len(text):
         yield line, InputError(f"{name}: the array does not end; is the file cut off?")
@@ -106,7 +106,7 @@ def _json_row(text: str, source: Source, where: str) -> Mapping[str, Any] | str 
         return InputError(f"{where}: not valid JSON: {error}")
     if isinstance(row, (dict, str)):
         return row
-    return InputError(f"{where}: expected a JSON object, found {kind_of(row)}")
+    return InputError(f"{where}: expected a JSON object, found {json_kind(row)}")
 
 
 def _text_rows(source: Source) -> Iterator[Row]:

@@ -95,7 +95,7 @@ def _list_files(repo: str) -> _Listing:
     except HFValidationError as error:
         raise ModelLoadError(f"{repo!r} is not the name of a repository: {error}") from error
     except GatedRepoError as error:
-        raise ModelLoadError(_gated(repo)) from error
+        raise ModelLoadError(_gated_message(repo)) from error
     except RepositoryNotFoundError as error:
         raise ModelLoadError(
             f"there is no repository {repo} on the Hugging Face Hub, or it is private: "
@@ -147,7 +147,7 @@ def _download_file(repo: str, name: str, *, cached: bool) -> Path:
     try:
         return Path(str(hub.hf_hub_download(repo, name, local_files_only=cached)))
     except GatedRepoError as error:
-        raise ModelLoadError(_gated(repo)) from error
+        raise ModelLoadError(_gated_message(repo)) from error
     except Exception as error:  # as above; a full disk, too
         raise ModelLoadError(
             f"{repo}: {name} cannot be downloaded: {error}; {_without_network(repo)}"
@@ -205,7 +205,7 @@ def _has_tag(name: str, tag: str) -> bool:
 # --- messages ---
 
 
-def _gated(repo: str) -> str:
+def _gated_message(repo: str) -> str:
     return (
         f"repository {repo} is gated: accept its conditions on its page, "
         "and set HF_TOKEN to a token of yours"
