@@ -117,7 +117,7 @@ def _sheets(source: Source) -> list[_Sheet]:
                 found.append(_without_hidden_parts(full, hidden))
             elif rows:
                 hidden.append(f"sheet {name!r}")
-    except Exception as error:  # damaged ones raise whatever calamine comes to
+    except Exception as error:  # calamine may raise anything if a file is damaged
         problem = "it has a password" if _ENCRYPTED in data else error
         if problem is error and not data.startswith(_BEGINNINGS):
             problem = (

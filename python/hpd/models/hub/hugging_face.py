@@ -208,7 +208,7 @@ def _has_tag(name: str, tag: str) -> bool:
 def _gated_message(repo: str) -> str:
     return (
         f"repository {repo} is gated: accept its conditions on its page, "
-        "and set HF_TOKEN to a token of yours"
+        "and set HF_TOKEN to your token"
     )
 
 
