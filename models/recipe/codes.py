@@ -51,7 +51,7 @@ def code_row(rng: Random) -> Row:
             is_integer = isinstance(value, int) and rng.random() < 0.6
             asked[name] = Attribute(name, "integer" if is_integer else "number")
         else:
-            text = value = {"path": _path, "login": _login, "code": _code}[kind](rng)
+            text = value = {"path": _path, "login": _login, "code": made_up_code}[kind](rng)
             asked[name] = Attribute(name)
         answer[name] = value
         line = labelled_line(label, text, form, rng)
@@ -81,7 +81,8 @@ def _login(rng: Random) -> str:
     return form.format(first.upper() if rng.random() < 0.5 else first, _word(rng))
 
 
-def _code(rng: Random) -> str:
+def made_up_code(rng: Random) -> str:
+    """Return letters and digits, with up to two signs between."""
     code = "".join(
         rng.choice(_LETTERS.upper() if rng.random() < 0.5 else "0123456789")
         for _ in range(rng.randint(3, 11))

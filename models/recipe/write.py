@@ -27,6 +27,7 @@ from recipe.codes import code_row
 from recipe.handwritten import Handwritten, Question, taught
 from recipe.lists import Lists
 from recipe.short import Row, short_row
+from recipe.spaceless import spaceless_row
 from recipe.words import Words
 
 WEIGHTS = {
@@ -71,6 +72,8 @@ def rows(seed: int) -> Iterator[Row]:
                 yield decomposed(short) if rng.random() < 0.5 else short
             if rng.random() < 0.25:
                 yield code_row(rng)
+            if rng.random() < 0.15:
+                yield spaceless_row(rng)
             if rng.random() < 0.3:
                 yield lists.row(rng)
 
