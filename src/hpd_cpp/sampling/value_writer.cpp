@@ -81,25 +81,11 @@ std::map<std::string, size_t> scalars_in(const std::string & json, bool ends_in_
         after = quotes[q + 1] + 1;
         const size_t next = json.find_first_not_of(" \n", after);
         const bool is_key = next != std::string::npos && json[next] == ':';
-        const std::string text = bare(json.substr(quotes[q] + 1, after - quotes[q] - 2));
-        if (!is_key && !text.empty()) ++scalars[text];
+        const std::string text = json.substr(quotes[q] + 1, after - quotes[q] - 2);
+        if (!is_key && !bare(text).empty()) ++scalars[text];
     }
     if (!ends_in_string) add_numbers(after, json.size());
     return scalars;
-}
-
-// Whether most of the scalars occur more often than in the document, where they may also be parts
-// of words.
-bool exceed(const std::map<std::string, size_t> & scalars, const std::string & document) {
-    const auto n = std::count_if(scalars.begin(), scalars.end(), [&](const auto & scalar) {
-        return scalar.second > count_in(document, scalar.first);
-    });
-    return 2 * static_cast<size_t>(n) > scalars.size();
-}
-
-bool are_absent(const std::map<std::string, size_t> & scalars, const std::string & document) {
-    return std::none_of(scalars.begin(), scalars.end(),
-                        [&](const auto & scalar) { return count_in(document, scalar.first) > 0; });
 }
 
 // Returns the complete strings of the beginning of a JSON text, without their quotation marks.
@@ -123,21 +109,48 @@ std::string lower(std::string_view text) {
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// Whether a document in lower case has a text: a short one as a word of its own, a longer one
-// anywhere and with any blanks.
-bool states(const std::string & document, const std::string & bare_document,
-            const std::string & text) {
-    const std::string bare_text = bare(text);
-    if (bare_text.size() >= shortest_anywhere) return count_in(bare_document, bare_text) > 0;
-    for (size_t at = document.find(text); at != std::string::npos;
-         at = document.find(text, at + 1)) {
-        const size_t end = at + text.size();
-        const bool begins = at == 0 || !is_letter_or_digit(document[at - 1]);
-        const bool ends = end == document.size() || !is_letter_or_digit(document[end]);
-        if (begins && ends) return true;
+// What is looked up in a document, in any case.
+class Source {
+public:
+    explicit Source(std::string_view document) : text_(lower(document)), bare_(bare(text_)) {}
+
+    // Returns how often the document has a text: a short one as a word of its own, a longer one
+    // anywhere and with any blanks.
+    size_t count(std::string_view searched) const {
+        const std::string text = lower(searched);
+        const std::string bare_text = bare(text);
+        if (bare_text.size() >= shortest_anywhere) return count_in(bare_, bare_text);
+        size_t n = 0;
+        for (size_t at = text_.find(text); at != std::string::npos; at = text_.find(text, at + 1)) {
+            const size_t end = at + text.size();
+            const bool begins = at == 0 || !is_letter_or_digit(text_[at - 1]);
+            const bool ends = end == text_.size() || !is_letter_or_digit(text_[end]);
+            n += begins && ends;
+        }
+        return n;
     }
-    return false;
-}
+
+    bool has_anywhere(std::string_view text) const {
+        return bare_.find(lower(bare(text))) != std::string::npos;
+    }
+
+    // Whether most of the scalars occur more often than in the document.
+    bool is_exceeded_by(const std::map<std::string, size_t> & scalars) const {
+        const auto n = std::count_if(scalars.begin(), scalars.end(), [&](const auto & scalar) {
+            return scalar.second > count(scalar.first);
+        });
+        return 2 * static_cast<size_t>(n) > scalars.size();
+    }
+
+    bool has_none_of(const std::map<std::string, size_t> & scalars) const {
+        return std::none_of(scalars.begin(), scalars.end(),
+                            [&](const auto & scalar) { return count(scalar.first) > 0; });
+    }
+
+private:
+    std::string text_;
+    std::string bare_;
+};
 
 // Returns the tokens that count next, each with the log of its share. Computed even if one token is
 // nearly certain, as the rest may be all the probability that other values have.
@@ -295,16 +308,16 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
         return false;
     const size_t first = value.tokens.size() - found.n_tokens;
     const std::string repeated = value.text.substr(n_bytes(value, first));
-    const std::string document = bare(document_of(value));
+    const Source document(document_of(value));
     size_t n_kept = first + found.period;
     if (is_in_text) {
-        if (count_in(document, bare(repeated)) > 0) return false;
+        if (document.has_anywhere(repeated)) return false;
     } else {
         const auto scalars = scalars_in(repeated, value.scanner.in_string());
-        if (!exceed(scalars, document)) return false;
+        if (!document.is_exceeded_by(scalars)) return false;
         // The first tokens may complete the previous item.
         const char end = is_in('}', repeated) ? '}' : ',';
-        if (are_absent(scalars, document)) {
+        if (document.has_none_of(scalars)) {
             n_kept = first + 1;
         } else {
             const auto completes = [&](Token token) { return is_in(end, model_.piece(token)); };
@@ -322,12 +335,9 @@ bool ValueWriter::cut_invention(Value & value, std::string_view piece) const {
     if (!value.field().copies || !value.field().replay.empty() || !is_in('"', piece)) return false;
     const std::vector<std::string_view> texts = texts_in(value.text);
     if (texts.size() < n_invented_texts) return false;
-    const std::string document = lower(document_of(value));
-    const std::string bare_document = bare(document);
+    const Source document(document_of(value));
     const auto first = texts.end() - n_invented_texts;
-    const auto is_there = [&](std::string_view text) {
-        return states(document, bare_document, lower(text));
-    };
+    const auto is_there = [&](std::string_view text) { return document.count(text) > 0; };
     if (std::any_of(first, texts.end(), is_there)) return false;
     const auto begin = static_cast<size_t>(first->data() - value.text.data());
     size_t n_kept = value.tokens.size();
