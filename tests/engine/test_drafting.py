@@ -54,6 +54,27 @@ def test_drafts_halve_the_steps_of_copied_values(tiny_model):
     assert with_.stats.n_batches < without.stats.n_batches
 
 
+def test_a_list_that_may_fill_the_context_is_drafted(tiny_model):
+    model = open_model(tiny_model("qwen3"))
+    engine = _native.Engine(model, engine_options(n_ctx=1024))
+    testing.fix_least_probability(engine, 0.1)
+    names = [f"{name} {i}" for i in range(6) for name in ("oak", "ash", "elm")]
+    prompt = model.tokenize("<|im_start|>user\n" + "\n".join(names) + "<|im_end|>\n", True)
+    replay = model.tokenize(" " + json.dumps(names))
+    for max_tokens in (len(replay), 1024 - len(prompt) - 8):
+        fields = [
+            _native.Field(model.tokenize(key), replay=replay, max_tokens=max_tokens)
+            for key in ('{"trees":', '{"woods":')
+        ]
+        engine.submit(max_tokens, prompt, fields, n_instruction=2)
+        results = []
+        while not results:
+            results = engine.step()
+        assert [value.finish for value in results[0].values] == ["complete"] * 2
+        assert results[0].n_drafted > len(replay)
+        assert results[0].n_steps < len(replay)
+
+
 def test_later_waves_draft_from_the_document(tiny_model):
     """All of the prompt is cached by then, but only the instruction is no place to look up."""
     model = open_model(tiny_model("qwen3"))

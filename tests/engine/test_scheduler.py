@@ -17,6 +17,8 @@ INSTRUCTIONS = st.lists(st.integers(0, 2), max_size=6)
 DOCUMENTS = st.lists(st.integers(4, 9), min_size=2, max_size=10)
 KEYS = st.lists(st.integers(10, 12), max_size=4)
 MAX_TOKENS = 5
+LONG = 4
+"""How many times longer the values of a long request may be."""
 
 
 @dataclass
@@ -25,6 +27,7 @@ class Submitted:
 
     prompt: list[int]
     keys: list[list[int]]
+    max_tokens: int
     lengths: list[int]
     values: list[list[int]]
 
@@ -65,20 +68,22 @@ class SchedulerMachine(RuleBasedStateMachine):
         fields=st.lists(st.tuples(KEYS, st.integers(1, MAX_TOKENS)), min_size=1, max_size=6),
         prompt_is_cached=st.booleans(),
         keep_prompt=st.booleans(),
+        times=st.sampled_from([1, LONG]),
     )
-    def submit(self, data, fields, prompt_is_cached, keep_prompt):
+    def submit(self, data, fields, prompt_is_cached, keep_prompt, times):
         """Perhaps of a document that was asked before, and kept."""
         instruction = data.draw(st.sampled_from(self.instructions))
         prompt = instruction + data.draw(st.sampled_from(self.documents))
         keys = [key for key, _ in fields]
-        lengths = [length for _, length in fields]
+        lengths = [length * times for _, length in fields]
+        max_tokens = MAX_TOKENS * times
         number = len(self.submitted)
-        self.submitted.append(Submitted(prompt, keys, lengths, [[] for _ in fields]))
+        self.submitted.append(Submitted(prompt, keys, max_tokens, lengths, [[] for _ in fields]))
         self.open.add(number)
         self.scheduler.submit(
             number,
             prompt,
-            [_native.Field(key, max_tokens=MAX_TOKENS) for key in keys],
+            [_native.Field(key, max_tokens=max_tokens) for key in keys],
             n_cached=len(prompt) if prompt_is_cached else len(instruction),
             keep_prompt=keep_prompt,
         )
@@ -109,7 +114,7 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert result.id in self.open, "it was taken before, or cancelled"
             self.open.remove(result.id)
             request = self.submitted[result.id]
-            n_field = max(len(key) for key in request.keys) + MAX_TOKENS
+            n_field = max(len(key) for key in request.keys) + request.max_tokens
             if len(request.prompt) + n_field > self.cache.n_cells:
                 assert "over the context" in result.error
             elif result.error:
@@ -362,3 +367,30 @@ def test_planning_ends_even_where_nothing_can_be_read():
     scheduler.empty_requests()
     with pytest.raises(RuntimeError, match="nothing can be decoded"):
         scheduler.plan()
+
+
+@pytest.mark.parametrize("n_tokens", [5, 40, 60])
+def test_fields_that_may_not_all_fit_start_together_until_cells_run_short(n_tokens):
+    """Each of three lists may fill the context, but few do."""
+    scheduler = scheduler_of(n_cells=80)
+    cache = CellCache(80, 99, shares_tokens=True)
+    fields = [_native.Field([20 + f], max_tokens=60) for f in range(3)]
+    scheduler.submit(0, [1] * 10, fields)
+    values = [[], [], []]
+    n_together = []
+    while not scheduler.idle:
+        _, rows, seen = cache.next_batch(scheduler)
+        for row, _, f in rows:
+            if seen[row] == [1] * 10 + [20 + f]:
+                values[f] = []
+            values[f].append(30 + len(values[f]))
+        n_together.append(len(rows))
+        scheduler.commit(
+            [values[f][-1] for _, _, f in rows], [len(values[f]) == n_tokens for _, _, f in rows]
+        )
+        scheduler.check()
+    (result,) = scheduler.take_finished()
+    assert [list(value.tokens) for value in result.values] == values
+    assert n_together[0] == 3
+    # Once cells ran short, only those are started that can run to their end: one after the other.
+    assert len(n_together) == (n_tokens if n_tokens == 5 else 3 * n_tokens)

@@ -60,7 +60,12 @@ bool Admission::make_room(const RequestState & r, int32_t n_seqs, const RequestL
     }
     int64_t n_cells = r.n_prompt() - (r.prefix ? r.prefix->n_ready() : 0);
     if (r.in_turns) {
-        n_cells += r.request.n_longest_field();
+        int64_t n_longest = 0;
+        for (const Value & v : r.values) {
+            const auto n_key = static_cast<int64_t>(v.field().key.size());
+            n_longest = std::max(n_longest, n_key + r.n_reserved(v));
+        }
+        n_cells += n_longest;
     } else {
         for (const Value & v : r.values) {
             n_cells += static_cast<int64_t>(v.field().key.size()) + forecast_.n_value_tokens(v);

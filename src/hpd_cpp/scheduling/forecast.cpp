@@ -21,7 +21,7 @@ int32_t Forecast::n_cells(const RequestState & r) const {
     n += static_cast<int32_t>(r.nodes.size() - r.next_node);
     for (const Value & v : r.values) {
         if (r.in_turns && v.state != Value::State::done) {
-            n += v.field().max_tokens - v.n_cells;
+            n += r.n_reserved(v) - v.n_cells;
             if (v.state == Value::State::pending) {
                 n += static_cast<int32_t>(v.field().key.size());
                 break;  // the request needs room for only one more field at a time

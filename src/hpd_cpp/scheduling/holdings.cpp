@@ -75,14 +75,12 @@ void Holdings::start(RequestState & r) {
 
 void Holdings::start_values(RequestState & r) {
     std::vector<Value *> group;
-    int64_t n_promised = 0;  // in turns, every started field must be able to run to its end
+    int64_t n_reserved = r.n_prompt();
     for (Value & v : r.values) {
         if (v.state == Value::State::done) continue;
-        if (r.in_turns) {
-            n_promised += static_cast<int64_t>(v.field().key.size()) + v.field().max_tokens;
-        }
+        n_reserved += static_cast<int64_t>(v.field().key.size()) + r.n_reserved(v);
         if (v.state != Value::State::pending) continue;
-        const bool has_cells = !r.in_turns || r.n_prompt() + n_promised <= limits_.n_cells;
+        const bool has_cells = !r.in_turns || n_reserved <= limits_.n_cells;
         if (pool_.n_free() == 0 || !has_cells) break;
         v.seq = pool_.take();
         v.state = Value::State::prefill;
@@ -132,6 +130,18 @@ void Holdings::drop(Value & v) {
     }
     v.path.clear();
     free_trunk_owner(r);
+}
+
+void Holdings::reserve_all(RequestState & r) {
+    r.reserves_all = true;
+    int64_t n_reserved = r.n_prompt();
+    for (Value & v : r.values) {
+        if (v.state == Value::State::done) continue;
+        n_reserved += static_cast<int64_t>(v.field().key.size()) + r.n_reserved(v);
+        if (v.seq == no_seq || n_reserved <= limits_.n_cells) continue;
+        drop(v);
+        v.forget();
+    }
 }
 
 void Holdings::keep_prompt(RequestState & r) {

@@ -43,6 +43,10 @@ public:
 
     void drop(Value & v);
 
+    // Reserves cells for all tokens that the started fields of a request may have. Those for which
+    // there are not enough go back to the fields that wait for their turn.
+    void reserve_all(RequestState & r);
+
     // Makes the base of a finished request a prefix for later requests.
     void keep_prompt(RequestState & r);
 

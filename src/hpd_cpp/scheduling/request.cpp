@@ -32,6 +32,12 @@ void RequestState::forget() {
     n_keys_computed = 0;
 }
 
+int32_t RequestState::n_reserved(const Value & v) const {
+    if (reserves_all) return v.field().max_tokens;
+    const auto n_so_far = static_cast<int32_t>(v.tokens.size()) + 1;
+    return std::min(v.field().max_tokens, std::max(n_prompt() - request.n_instruction, n_so_far));
+}
+
 size_t RequestState::n_done() const {
     return static_cast<size_t>(std::count_if(values.begin(), values.end(), [](const Value & v) {
         return v.state == Value::State::done;

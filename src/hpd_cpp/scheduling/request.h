@@ -105,7 +105,8 @@ struct RequestState {
 
     Prefix * prefix = nullptr;
     bool creates_prefix = false;  // it reads the prefix itself
-    bool in_turns = false;  // its fields do not all fit at once
+    bool in_turns = false;  // its fields may not all fit at once
+    bool reserves_all = false;  // in turns, those started have cells for all their max_tokens
     SeqId base = no_seq;  // holds the prompt, for fields in turns or for later requests
     int32_t n_trunk = 0;  // prompt tokens already in a batch, or cached
     bool trunk_decoded = false;  // the whole prompt has KV cells, and can be forked
@@ -124,6 +125,10 @@ struct RequestState {
     bool error_is_overflow = false;
 
     void forget();  // resets it to waiting: finished values stay, others are decoded again
+
+    // Returns for how many tokens a value has cells if fields go in turns: for as many as the
+    // document has, which few values exceed, or for all that it may have.
+    int32_t n_reserved(const Value & v) const;
 
     size_t n_done() const;
     bool done() const { return !error.empty() || n_done() == values.size(); }

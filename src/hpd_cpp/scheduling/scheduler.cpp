@@ -55,6 +55,7 @@ void Scheduler::submit(std::unique_ptr<RequestState> request) {
     }
     r.in_turns = !limits_.shares_tokens || worst_case_cells(r.request) > limits_.n_cells ||
                  static_cast<int32_t>(r.values.size()) + 2 > limits_.n_seq;
+    r.reserves_all = !limits_.shares_tokens;
     // A value directly after the prompt needs the logits of the prompt's last token, which a cached
     // token no longer has. So if fields go in turns, each field reads that token again.
     const bool has_empty_key = std::any_of(r.request.fields.begin(), r.request.fields.end(),
@@ -217,7 +218,11 @@ BatchPlan Scheduler::plan() {
 // Returns how many guesses fit in the cells and rows that nothing else in this batch can need.
 int32_t Scheduler::n_guesses_max() const {
     const int32_t n_rows = std::min(n_in_step(), limits_.n_seq);  // each in a sequence of its own
-    return std::min(admission_.n_uncommitted_cells(running_), limits_.n_rows - n_rows);
+    int32_t n_cells = holdings_.n_free_cells() - n_rows;
+    for (const auto & r : running_) {
+        n_cells -= r->n_prompt() - r->n_trunk + static_cast<int32_t>(r->nodes.size() - r->next_node);
+    }
+    return std::min(n_cells, limits_.n_rows - n_rows);
 }
 
 // If `separate`, values wait until they fill a batch or nothing is left to read.
@@ -309,8 +314,14 @@ bool Scheduler::start_next() {
 void Scheduler::make_decode_room() {
     while (holdings_.n_free_cells() < n_decoding()) {
         if (holdings_.prefixes().evict()) continue;
-        if (running_.size() <= 1) throw std::logic_error("scheduler: the oldest request is stuck");
-        preempt_youngest();
+        RequestState & oldest = *running_.front();
+        if (running_.size() > 1) {
+            preempt_youngest();
+        } else if (oldest.in_turns && !oldest.reserves_all) {
+            holdings_.reserve_all(oldest);
+        } else {
+            throw std::logic_error("scheduler: the oldest request is stuck");
+        }
     }
 }
 
