@@ -30,7 +30,7 @@ CASES = [
     ("order_number", "주문번호 A77을 김민수가 주문", "A77"),
     ("order_number", "คำสั่งซื้อเลขที่A1023จัดส่งแล้ว", "A1023"),
     ("model", "型号XT-500黑色", "XT-500"),
-    ("guest", "Guest: Mme Dupr\u00e9, room 12", "Dupr\u00e9"),
+    ("guest", "Guest: Mme Dupr\u00e9, room 12", "Mme Dupr\u00e9"),
     ("author", "Autor: Jos\u00e9 Garc\u00eda, 2020", "Jos\u00e9 Garc\u00eda"),
     ('"date" date', "会议在2024年5月6日下午3点", "2024-05-06"),
     (TIME, "Beginn: 09:30 Uhr", "09:30:00"),

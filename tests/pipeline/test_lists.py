@@ -402,8 +402,8 @@ class File:
         (File({}), "ar"),
         (File({"hpd.lists": "numbers"}), "numbers"),
         (File({"hpd.lists": "names", "hpd.stated": "on"}), "names"),
-        (File({"hpd.stated": "on"}), "numbers"),
-        (File({"hpd.calibration": "{}"}), "numbers"),
+        (File({"hpd.stated": "on"}), "ar"),
+        (File({"hpd.calibration": "{}"}), "ar"),
         (File({}, adapter="numbers"), "numbers"),
     ],
 )

@@ -662,8 +662,7 @@ class ModelFile(Protocol):
 def trained_lists(model: ModelFile, options: Options) -> Lists:
     """Return how a model was trained to answer lists, as its file or an adapter says.
 
-    If none of them does, a model trained for hpd uses ``numbers``, once the only way, and any other
-    model ``ar``.
+    If none of them does, ``ar``.
     """
     if options.layout == "label":
         return "numbers"
@@ -671,7 +670,7 @@ def trained_lists(model: ModelFile, options: Options) -> Lists:
     for lists in get_args(Lists):
         if lists in said:
             return lists  # type: ignore[no-any-return]
-    return "numbers" if _is_trained(model) else "ar"
+    return "ar"
 
 
 def _is_trained(model: ModelFile) -> bool:

@@ -70,10 +70,6 @@ class ContextLimit:
         return f"the limit is set {who}: it can be raised{most}"
 
 
-_FINETUNED_LENGTHS = {"Smollm2 135M 8k Lc100K Mix1 Ep2": 900}
-"""The length, by the model's name, for models that were trained for hpd before ``LENGTH_KEY``
-existed: the bundled model."""
-
 MIN_CHUNK_TOKENS = 16
 """Minimum number of the document's tokens that a chunk or truncated document has room for."""
 
@@ -264,11 +260,7 @@ def finetuned_length(model: Model) -> int:
     """Return the tokens of the longest prompt in a model's training for hpd, or 0."""
     said = [model.metadata(LENGTH_KEY), *model.lora_metadata(LENGTH_KEY)]
     lengths = [int(text) for text in said if text.isdecimal()]
-    if lengths:
-        return lengths[-1]  # An adapter was trained last.
-    if model.metadata(STATED_KEY) == "on":
-        return _FINETUNED_LENGTHS.get(model.metadata("general.name"), 0)
-    return 0
+    return lengths[-1] if lengths else 0  # An adapter was trained last.
 
 
 def _handle_overflow(
