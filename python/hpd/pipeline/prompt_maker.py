@@ -24,7 +24,6 @@ from hpd.pipeline.schema_parts import DocumentInParts, split_schema
 from hpd.prompt.text import LENGTH_KEY
 from hpd.results import Extraction, Failure
 from hpd.schema.attributes import Schema
-from hpd.values.stated import STATED_KEY
 
 if TYPE_CHECKING:
     from hpd._native import Model

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "scheduling/key_trie.h"
-
 namespace hpd {
 
 void Forecast::observe(const Value & v) {
@@ -17,8 +15,7 @@ int32_t Forecast::n_value_tokens(const Value & v) const {
 }
 
 int32_t Forecast::n_cells(const RequestState & r) const {
-    int32_t n = r.n_prompt() - r.n_trunk;
-    n += static_cast<int32_t>(r.nodes.size() - r.next_node);
+    int32_t n = r.n_unread();
     for (const Value & v : r.values) {
         if (r.in_turns && v.state != Value::State::done) {
             n += r.n_reserved(v) - v.n_cells;

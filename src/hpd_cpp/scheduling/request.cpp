@@ -38,6 +38,10 @@ int32_t RequestState::n_reserved(const Value & v) const {
     return std::min(v.field().max_tokens, std::max(n_prompt() - request.n_instruction, n_so_far));
 }
 
+int32_t RequestState::n_unread() const {
+    return n_prompt() - n_trunk + static_cast<int32_t>(nodes.size() - next_node);
+}
+
 size_t RequestState::n_done() const {
     return static_cast<size_t>(std::count_if(values.begin(), values.end(), [](const Value & v) {
         return v.state == Value::State::done;

@@ -130,6 +130,9 @@ struct RequestState {
     // document has, which few values exceed, or for all that it may have.
     int32_t n_reserved(const Value & v) const;
 
+    // Returns how many tokens of the prompt and of started keys have not been in a batch.
+    int32_t n_unread() const;
+
     size_t n_done() const;
     bool done() const { return !error.empty() || n_done() == values.size(); }
     int32_t n_prompt() const { return static_cast<int32_t>(request.prompt.size()); }

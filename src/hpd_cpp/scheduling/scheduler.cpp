@@ -219,9 +219,7 @@ BatchPlan Scheduler::plan() {
 int32_t Scheduler::n_guesses_max() const {
     const int32_t n_rows = std::min(n_in_step(), limits_.n_seq);  // each in a sequence of its own
     int32_t n_cells = holdings_.n_free_cells() - n_rows;
-    for (const auto & r : running_) {
-        n_cells -= r->n_prompt() - r->n_trunk + static_cast<int32_t>(r->nodes.size() - r->next_node);
-    }
+    for (const auto & r : running_) n_cells -= r->n_unread();
     return std::min(n_cells, limits_.n_rows - n_rows);
 }
 
