@@ -118,18 +118,18 @@ AGED = {
     ids=str,
 )
 def test_a_forced_list_has_its_items_which_are_no_likelier_than_any(array):
-    schema = {"type": "object", "properties": {"a": {"type": "array", **array}}}
+    schema = {"type": "object", "properties": {"witnesses": {"type": "array", **array}}}
     settings = {"lists": "ar", "calibration": "none"}
     (absent,) = extracted(json.dumps(schema), bundled_model(), [SHIRT], **settings)
-    assert not absent.data.get("a")
-    schema["required"] = ["a"]
+    assert not absent.data.get("witnesses")
+    schema["required"] = ["witnesses"]
     (forced,) = extracted(
         json.dumps(schema), bundled_model(), [SHIRT], on_missing="force", **settings
     )
     jsonschema.validate(forced.data, schema)
-    first = next(field for path, field in forced.fields.items() if path.startswith("a[0]"))
+    first = next(field for path, field in forced.fields.items() if path.startswith("witnesses[0]"))
     assert first.forced
-    assert first.confidence <= 1 - absent.fields["a"].confidence + 1e-4
+    assert first.confidence <= 1 - absent.fields["witnesses"].confidence + 1e-4
 
 
 @pytest.mark.parametrize("settings", [{"null_threshold": 1.0}, {"verbatim": True}])
