@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from hpd.schema.attributes import Attribute
+from hpd.schema.checks import is_within
 from hpd.schema.data_checks import check_text
 from hpd.schema.schemas import Schemas
 
@@ -109,7 +110,7 @@ def min_confidence(line: OutputLine, path: str) -> float | None:
 def fields_at(line: OutputLine, path: str) -> Iterator[Mapping[str, Any]]:
     """Yield the fields at a path in an output line, including those of its parts and items."""
     for name, field in line.get("fields", {}).items():
-        if name == path or name.startswith((f"{path}.", f"{path}[")):
+        if is_within(name, path):
             yield field
 
 

@@ -33,6 +33,7 @@ from hpd.results import (
     replace_parts,
 )
 from hpd.schema.attributes import Attribute, Schema
+from hpd.schema.checks import is_within
 from hpd.schema.data_checks import checks_not_passed
 from hpd.values.answers import answer_leaf
 from hpd.values.assembly import NO_VALUE_ERROR, AssembledData, assemble, unwrapped_data
@@ -373,11 +374,7 @@ class DocumentValues:
         plain = self._plain_data(schema, assembled)
         for data_path, message in self._user_data(schema, assembled, options, plain)[1].items():
             for path, own in assembled.data_paths.items():
-                if (
-                    not data_path
-                    or own == data_path
-                    or own.startswith((f"{data_path}.", f"{data_path}["))
-                ):
+                if is_within(own, data_path):
                     faults.setdefault(path, message)
         # A rejected count is asked for again first, and its items after it.
         counts = [path for path in faults if is_count(schema, path)]

@@ -92,6 +92,11 @@ def first_waves(attributes: Sequence[Attribute], where: str = "") -> dict[str, i
     return starts
 
 
+def is_within(path: str, whole: str) -> bool:
+    """Return whether a path in data is ``whole`` or a part of it; all are within the empty path."""
+    return not whole or path == whole or path.startswith((f"{whole}.", f"{whole}["))
+
+
 def join_path(where: str, part: str | int) -> str:
     """Return the path of a part of an object, by its name, or of a list, by its index."""
     if isinstance(part, int):

@@ -9,7 +9,7 @@ from typing import Any
 
 from hpd.prompt.text import COUNT_KEY, FieldPath
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALAR_TYPES, VARIANT_KEY, Attribute, Schema
-from hpd.schema.checks import join_path
+from hpd.schema.checks import is_within, join_path
 from hpd.schema.validation import schema_violations
 from hpd.values.parsing import MISSING_PREFIX, ParsedValue
 
@@ -202,11 +202,7 @@ class _Assembly:
             self.fail(data_path, message)
             self.violations.add(data_path)
             for path, own in self.data_paths.items():
-                if (
-                    not data_path
-                    or own == data_path
-                    or own.startswith((f"{data_path}.", f"{data_path}["))
-                ):
+                if is_within(own, data_path):
                     self.faults.setdefault(path, (data_path, message))
 
     def array(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:

@@ -109,10 +109,10 @@ std::string lower(std::string_view text) {
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-// What is looked up in a document, in any case.
-class Source {
+// A document in which texts are looked up, in any case of letters.
+class DocumentText {
 public:
-    explicit Source(std::string_view document) : text_(lower(document)), bare_(bare(text_)) {}
+    explicit DocumentText(std::string_view document) : text_(lower(document)), bare_(bare(text_)) {}
 
     // Returns how often the document has a text: a short one as a word of its own, a longer one
     // anywhere and with any blanks.
@@ -308,7 +308,7 @@ bool ValueWriter::cut_repetition(Value & value, Constraint * constraint) const {
         return false;
     const size_t first = value.tokens.size() - found.n_tokens;
     const std::string repeated = value.text.substr(n_bytes(value, first));
-    const Source document(document_of(value));
+    const DocumentText document(document_of(value));
     size_t n_kept = first + found.period;
     if (is_in_text) {
         if (document.has_anywhere(repeated)) return false;
@@ -335,7 +335,7 @@ bool ValueWriter::cut_invention(Value & value, std::string_view piece) const {
     if (!value.field().copies || !value.field().replay.empty() || !is_in('"', piece)) return false;
     const std::vector<std::string_view> texts = texts_in(value.text);
     if (texts.size() < n_invented_texts) return false;
-    const Source document(document_of(value));
+    const DocumentText document(document_of(value));
     const auto first = texts.end() - n_invented_texts;
     const auto is_there = [&](std::string_view text) { return document.count(text) > 0; };
     if (std::any_of(first, texts.end(), is_there)) return false;
