@@ -275,19 +275,27 @@ def test_a_name_that_the_document_has_more_often_tells_no_row_apart(lists, begin
     assert ([question.key for question in asked] == ['{"results":']) == is_whole
 
 
-@pytest.mark.parametrize(("n_items", "is_finished"), [(2, False), (3, True), (4, True)])
-def test_a_list_with_fewer_items_than_names_goes_on_by_the_names(n_items, is_finished):
+@pytest.mark.parametrize(
+    ("names", "n_items", "is_finished"),
+    [("Iron Zinc Lead Tin Gold", 4, False), ("Iron Zinc Lead Tin Gold", 5, True),
+     # A model that repeats names may have written too many.
+     ("Iron Zinc Lead Tin Zinc", 3, True), ("Iron Zinc Lead Tin Zinc", 0, False)],
+)  # fmt: skip
+def test_a_list_with_fewer_items_than_names_goes_on_by_the_names(names, n_items, is_finished):
     waves = Waves(load_schema(RESULTS), lists="ar")
-    names = dict(enumerate(("Iron", "Zinc", "Lead", "Zinc"), start=1))
+
+    def part(_, path):
+        return names.split()[int(path[1]) - 1]
+
     waves.first()
-    (whole,) = waves.next([4], lambda d: {}, lambda d, path: names[int(path[1])])
+    (whole,) = waves.next([5], lambda d: {}, part)
     assert whole.leaf.opens_leaves  # So its prompt is kept, and no item is streamed yet.
-    later = waves.next([n_items], lambda d: {}, lambda d, path: names[int(path[1])])
+    later = waves.next([n_items], lambda d: {}, part)
     assert [question.key for question in later] == (
         [] if is_finished else ['{"all the results[].test values":']
     )
     if not is_finished:
-        cells = waves.next([3], lambda d: {}, lambda d, path: names[int(path[1])])
+        cells = waves.next([3], lambda d: {}, part)
         assert cells[0].key == '{"results": [{"test": "Iron", "result":'
 
 

@@ -45,7 +45,7 @@ class WrittenList:
     precedes_whole_list: bool = False
     """Whether the names only tell if there are items, and the whole list is decoded next."""
     n_named: int = 0
-    """The number of names that were decoded first; a whole list with fewer items lacks some."""
+    """The number of items that the names decoded first show; a whole list with fewer lacks some."""
 
     @property
     def name(self) -> str:
