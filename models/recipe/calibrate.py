@@ -3,9 +3,9 @@
     PYTHONPATH=python:models python models/recipe/calibrate.py models/hpd-box.gguf [--limit N]
 
 The documents are handwritten ones that are not trained on (``recipe.handwritten``), and as many
-short texts of their fields (``recipe.short``). All fields count, including those of list items and
-numbers of items. Prints the expected calibration error before and after, cross-validated in five
-parts, and how many fields at a confidence of at least 0.95 are right.
+short texts of their fields (``recipe.short``). Ten fields of each count, including those of list
+items and numbers of items. Prints the expected calibration error before and after, cross-validated
+in five parts, and how many fields at a confidence of at least 0.95 are right.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hpd.bench.workload import spread
 from hpd.cli.arguments import integer
 from hpd.evaluation.calibration import reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
-from hpd.evaluation.confidence_fit import ScoredConfidence, cross_validate, fit
+from hpd.evaluation.confidence_fit import ScoredConfidence, cross_validate, fit, limit_per_document
 from hpd.extractor import Extractor
 from hpd.options import Options
 from hpd.training.weights import set_metadata
@@ -102,7 +102,7 @@ def main() -> None:
         set_metadata(arguments.model, STATED_KEY, "on")
     documents = kept_aside()
     chosen = [documents[i] for i in spread(len(documents), arguments.limit)]
-    before = judge(arguments.model, gold_documents(chosen))
+    before = limit_per_document(judge(arguments.model, gold_documents(chosen)))
     report(list(zip(before, cross_validate(before), strict=True)))
     text = json.dumps(fit(before).to_json(), separators=(",", ":"))
     if not arguments.dry_run:

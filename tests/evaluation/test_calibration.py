@@ -351,9 +351,7 @@ def test_a_model_is_calibrated_on_the_documents_that_come_with_hpd(own_documents
     assert stored.null_threshold == 0.25
     with Extractor("brand", model) as extractor:
         field = extractor.extract("Brand: Luma").fields["brand"]
-    assert field.confidence == pytest.approx(
-        stored("string of a short text", field.uncalibrated, is_null=False)
-    )
+    assert field.confidence == pytest.approx(stored("string", field.uncalibrated, is_null=False))
     with Extractor("brand", model, calibration="none") as extractor:
         assert extractor.extract("Brand: Luma").fields["brand"].uncalibrated is None
 

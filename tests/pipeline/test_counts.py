@@ -43,7 +43,7 @@ def test_its_confidence_is_that_of_its_type():
         kinds.append(kind.split(" ")[0])
         return confidence
 
-    values.calibrate(SCHEMA, "text", note)
+    values.calibrate(SCHEMA, note)
     assert kinds == ["integer"] * len(OWN) + [COUNT_KIND] * len(COUNTS)
 
 

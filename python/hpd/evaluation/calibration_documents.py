@@ -21,6 +21,7 @@ from hpd.evaluation.outcomes import normalize_value, outcome
 from hpd.evaluation.rows import gold_values
 from hpd.extractor import Extractor
 from hpd.options import Options
+from hpd.prompt.text import FieldPath
 from hpd.results import Extraction, iter_parts
 from hpd.schema import SchemaWarning, load_schema
 from hpd.schema.attributes import Attribute, Schema
@@ -74,7 +75,7 @@ def scored_extractions(
 
 def attribute_at(schema: Schema, path: str) -> Attribute | None:
     """Return the attribute of a field, by its path in ``Extraction.fields``."""
-    return answer_leaf(schema, (*_PATH_STEP.findall(path),))
+    return answer_leaf(schema, _steps(path))
 
 
 def scored_fields(
@@ -95,9 +96,13 @@ def scored_fields(
         result = outcome(gold_values(gold), value, normalize_value)
         yield ScoredConfidence(
             document.name,
-            kind_of(kind, document.text),
+            kind_of(kind, _steps(path)),
             field.confidence,
             is_null,
             is_right=result in ("vc", "nn"),
             is_stated=result in ("vc", "vw", "vn"),
         )
+
+
+def _steps(path: str) -> FieldPath:
+    return (*_PATH_STEP.findall(path),)

@@ -16,6 +16,9 @@ on others."""
 
 N_FOLDS = 5
 
+MAX_PER_DOCUMENT = 10
+"""Maximum number of answers of one document that count, so that no long list decides alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredConfidence:
@@ -51,11 +54,28 @@ CurveStep = tuple[float, float, float]
 
 
 def fit(judged: Sequence[ScoredConfidence]) -> ConfidenceMap:
-    """Fit a map, with curves for all kinds together and for each kind."""
+    """Fit a map, with curves for all kinds together and for each kind.
+
+    At most ``MAX_PER_DOCUMENT`` answers of each document count.
+    """
+    judged = limit_per_document(judged)
     return ConfidenceMap(
         _curves([answer for answer in judged if not answer.is_null]),
         _curves([answer for answer in judged if answer.is_null]),
     )
+
+
+def limit_per_document(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:
+    """Return the answers with at most ``MAX_PER_DOCUMENT`` of each document, chosen by lot."""
+    by_document: dict[Hashable, list[ScoredConfidence]] = {}
+    for answer in judged:
+        by_document.setdefault(answer.document, []).append(answer)
+    rng = random.Random(0)
+    return [
+        answer
+        for own in by_document.values()
+        for answer in rng.sample(own, min(len(own), MAX_PER_DOCUMENT))
+    ]
 
 
 def cross_validate(judged: Sequence[ScoredConfidence]) -> list[ScoredConfidence]:

@@ -309,14 +309,13 @@ class DocumentValues:
             else:
                 self.fields[path] = _reject(result, attribute, _NOT_GROUNDED)
 
-    def calibrate(self, schema: Schema, text: str, confidence_map: ConfidenceMap) -> None:
+    def calibrate(self, schema: Schema, confidence_map: ConfidenceMap) -> None:
         """Replace the model's confidence in each field by a calibrated one.
 
         Forced values are left alone, as the map was not fitted to them.
 
         Args:
             schema: the fields.
-            text: the whole document.
             confidence_map: the calibration.
         """
         found = {path: self._attribute(schema, path) for path in self.fields}
@@ -329,7 +328,7 @@ class DocumentValues:
         }
         for path, kind in kinds.items():
             own = self.fields[path]
-            kind, confidence = kind_of(kind, text), own.confidence or 0.0
+            kind, confidence = kind_of(kind, path), own.confidence or 0.0
             if own.nulled:  # Below the threshold: null is as likely as the value is unlikely.
                 share = 1.0 - confidence_map(kind, 1.0 - confidence, is_null=False)
             else:

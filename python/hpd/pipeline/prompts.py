@@ -170,7 +170,7 @@ class Prompt(ABC):
         n = len(self.documents)
         for i, (index, document) in enumerate(self.documents):
             usage = self._usage if n == 1 else self._usage.share(i, n)
-            values, failure, text = self._values[i], self._failure, document.text
+            values, failure = self._values[i], self._failure
             if failure is None:
                 values.ground(schema, self._grounders[i], options)
             if self._chunk is not None:
@@ -180,7 +180,6 @@ class Prompt(ABC):
                 if whole.n_left:
                     return
                 values, usage, failure = whole.merge(schema), whole.usage, whole.failure
-                text = whole.text
             if self.in_parts is not None:
                 in_parts = self.in_parts
                 in_parts.count(usage, failure, self._started_at)
@@ -193,7 +192,7 @@ class Prompt(ABC):
                 yield index, Extraction(document.id, usage=usage, error=failure)
                 continue
             if confidence_map is not None:
-                values.calibrate(schema, text, confidence_map)
+                values.calibrate(schema, confidence_map)
             extraction = values.extraction(schema, document.id, usage, options)
             if self._truncated_at is not None:
                 extraction = replace(extraction, truncated_at=self._truncated_at)
@@ -270,13 +269,9 @@ class Prompt(ABC):
             yield path, attribute, result, likelihood
 
     def _limits(
-        self, attributes: Sequence[Attribute], documents: Sequence[int]
+        self, attributes: Sequence[Attribute], paths: Sequence[FieldPath]
     ) -> list[ConfidenceLimits]:
-        """Return the limits for values; a chunk does not count as a short document."""
-        kinds = [
-            attribute.type if self._chunk is not None else kind_of(attribute.type, self._texts[d])
-            for attribute, d in zip(attributes, documents, strict=True)
-        ]
+        kinds = [kind_of(a.type, path) for a, path in zip(attributes, paths, strict=True)]
         return self._compiled_schema.limits(attributes, kinds)
 
 
@@ -433,7 +428,7 @@ class FieldsPrompt(Prompt):
             else count_attribute(question.leaf.written.array)
             for question in questions
         ]
-        limits = self._limits(attributes, [question.document for question in questions])
+        limits = self._limits(attributes, [question.leaf.path for question in questions])
         found = []
         for i, (question, value) in enumerate(zip(questions, decoded, strict=True)):
             path = question.leaf.path
@@ -536,7 +531,7 @@ class FieldsPrompt(Prompt):
                 result = replace(result, raw=text, rejected=rejected)
                 values.store(path, attribute, result)
                 continue
-            limits = self._limits([attribute], [d])[0]
+            limits = self._limits([attribute], [path])[0]
             if self._compiled_schema.options.null_threshold is None:
                 # A list of names cannot begin with null, so its first name is never likely: the
                 # default threshold does not apply.
@@ -626,7 +621,7 @@ class AnswerPrompt(Prompt):
         for path, attribute, result, likelihood in written_fields:
             has_limits = not is_count(schema, path)
             d, path = document_of(path), path if n_stacked == 1 else path[1:]
-            limits = self._limits([attribute], [d])[0] if has_limits else None
+            limits = self._limits([attribute], [path])[0] if has_limits else None
             grounder = self._grounders[d]
             self._values[d].store(path, attribute, result, limits, likelihood, grounder)
 

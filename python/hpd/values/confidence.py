@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hpd.errors import ModelLoadError, OptionError
+from hpd.prompt.text import FieldPath
 
 METADATA_KEY = "hpd.calibration"
 """GGUF key of the model's map, as JSON."""
@@ -25,22 +26,18 @@ ANY_KIND = "any"
 COUNT_KIND = "count"
 """The kind of an array's number of items; other kinds are named like types."""
 
-SHORT_TEXT = 200
-"""Maximum length of a short text, such as a title, in characters."""
-
-_SHORT_TEXT_SUFFIX = " of a short text"
+_IN_LIST_SUFFIX = " in a list"
 
 _FORMAT_VERSION = 1
 """Version of the format of maps."""
 
 
-def kind_of(name: str, text: str) -> str:
-    """Return the kind of a field: its type or ``COUNT_KIND``, and whether its document is short.
+def kind_of(name: str, path: FieldPath) -> str:
+    """Return the kind of a field: its type or ``COUNT_KIND``, and whether it is in a list's item.
 
-    A model trained on titles is good at telling what a title does not state, but less so with
-    longer documents, such as letters.
+    In lists, models are often sure of values that are in another row.
     """
-    return name + _SHORT_TEXT_SUFFIX if len(text) <= SHORT_TEXT else name
+    return name + _IN_LIST_SUFFIX if any(map(str.isdecimal, path)) else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +118,8 @@ class ConfidenceMap:
 
     def _curve(self, kind: str, *, is_null: bool) -> Curve | None:
         curves = self.nulls if is_null else self.values
-        of_any_text = curves.get(kind.removesuffix(_SHORT_TEXT_SUFFIX), curves.get(ANY_KIND))
-        return curves.get(kind, of_any_text)
+        of_type = curves.get(kind.removesuffix(_IN_LIST_SUFFIX), curves.get(ANY_KIND))
+        return curves.get(kind, of_type)
 
 
 def read_map(path: str | Path) -> ConfidenceMap:
