@@ -1,4 +1,4 @@
-"""Text tables, parts of messages and warnings, and a check of text, shared by all packages."""
+"""Text tables, and parts of messages and warnings, shared by all packages."""
 
 from __future__ import annotations
 
@@ -44,15 +44,6 @@ def counted(n: int, noun: str, verb: str = "", *, of: int | None = None) -> str:
     shown = f"{n} {noun}" if of is None else f"{n} of {of} {noun}"
     shown += "s" * ((n if of is None else of) != 1)
     return f"{shown} {verb if n == 1 else {'has': 'have', 'is': 'are'}[verb]}" if verb else shown
-
-
-def is_unicode(text: str) -> bool:
-    """Return whether a string has no lone surrogates, so that it can be encoded as UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def format_table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:

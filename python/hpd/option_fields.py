@@ -11,7 +11,8 @@ from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from hpd.messages import is_unicode, short_repr
+from hpd.messages import short_repr
+from hpd.surrogates import is_unicode
 
 T = TypeVar("T")
 Affects = Literal["values", "speed", "display"]

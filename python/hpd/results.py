@@ -17,6 +17,7 @@ from hpd.schema.attributes import Schema
 from hpd.schema.checks import join_path
 from hpd.schema.data_checks import CheckResult
 from hpd.schema.sources import dump_data, validate_data
+from hpd.surrogates import escape_surrogates
 
 NULL_TEXT = re.compile(r"\s*(?:null|none|n/a)\.?\s*", re.IGNORECASE)
 """A word for null, which models write as a text."""
@@ -326,8 +327,7 @@ class Extraction(Generic[T_co]):
     def to_json(self, *, indent: int | None = None) -> str:
         """Return ``to_dict`` as JSON, on one line unless ``indent`` is given."""
         text = json.dumps(self.to_dict(), ensure_ascii=False, allow_nan=False, indent=indent)
-        # An id may hold a lone surrogate, which is written as its escape.
-        return text.encode("utf-8", "backslashreplace").decode()
+        return escape_surrogates(text)  # an id may have lone surrogates
 
     def _repr_html_(self) -> str:
         """Show the document with its values marked, and a table of them, in a notebook."""

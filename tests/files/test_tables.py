@@ -387,10 +387,18 @@ def test_the_extension_tells_a_table(name, expected):
     assert is_made_from_lines(name) is expected
 
 
-@pytest.mark.parametrize("name", ["out.csv", "out.tsv"])
-def test_a_column_that_is_no_unicode_can_be_written(tmp_path, name):
-    lines = [{"id": "1", "input": {"note": "bad \ud83d"}, "data": {"a": "x"}}]
-    assert "bad \\ud83d" in table_of(tmp_path, name, lines, load_schemas("a")).read_text()
+@pytest.mark.parametrize("name", ["out.csv", "out.tsv", "out.xlsx", "out.parquet"])
+def test_an_input_that_is_no_unicode_can_be_written(tmp_path, name):
+    row = {"note": "bad \ud83d", "n\ud83d": "x", "parts": ["\ud83d"]}
+    table = table_of(
+        tmp_path, name, [{"id": "1", "input": row, "data": {"a": "x"}}], load_schemas("a")
+    )
+    with RecordReader(table) as reader:
+        (record,) = reader
+    assert record.raw["note"] == "bad \\ud83d"
+    assert record.raw["n\\ud83d"] == "x"
+    parts = record.raw["parts"]
+    assert parts == '["\\ud83d"]'
 
 
 def test_json_is_an_array_of_the_lines(tmp_path):

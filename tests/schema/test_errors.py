@@ -40,7 +40,7 @@ class Named(BaseModel):
         (["a", ""], "empty name"),
         (["a", " "], "empty name"),
         ([1], r"\[0\]: a name must be text, not int"),
-        (["\ud800"], "not valid Unicode"),
+        (["\ud800"], "half of a surrogate pair"),
         ('""', "empty"),
         ("weight? flaot", "'flaot' is not a type.*a comma separates"),
         ('"weight" flaot', "'flaot' is not a type"),

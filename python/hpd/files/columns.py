@@ -12,6 +12,7 @@ from hpd.schema.attributes import Attribute
 from hpd.schema.checks import is_within
 from hpd.schema.data_checks import check_text
 from hpd.schema.schemas import Schemas
+from hpd.surrogates import escape_surrogates
 
 OutputLine = Mapping[str, Any]
 """A line of output."""
@@ -68,7 +69,7 @@ def table_columns(
     for name, kind in kinds.items():
         attribute = Attribute(name, "string" if kind == "json" else kind)  # type: ignore[arg-type]
         value_of = partial(_json_text if kind == "json" else input_value, name=name)
-        of_input.append(Column(name, attribute, value_of, name))
+        of_input.append(Column(escape_surrogates(name), attribute, value_of, name))
     values = []
     attributes = attributes_of(schemas)
     names = {own.name, *(column.name for column in of_input)}
@@ -229,10 +230,14 @@ def checks_text(row: OutputLine) -> str | None:
 
 
 def as_text(value: Any) -> str | None:
-    """Return a string as it is, and any other value as JSON."""
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)
+    """Return a string as it is, and any other value as JSON; lone surrogates are escaped.
+
+    An error may quote a text that has them, and so may a column of the input.
+    """
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return escape_surrogates(text)
 
 
 def flat_columns(columns: Iterable[Column]) -> list[Column]:

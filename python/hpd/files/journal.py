@@ -22,6 +22,7 @@ from typing import Any, BinaryIO
 
 from hpd.errors import InputError
 from hpd.files.streams import error_reason, naming_file
+from hpd.surrogates import escaped_utf8
 
 _N_DIFFERENCES = 5
 _N_END_BYTES = 1 << 20  # bytes at either end of a model file that go into its fingerprint
@@ -254,9 +255,8 @@ class Journal:
 
     def _append(self, row: Mapping[str, Any]) -> int:
         offset = self._file.seek(0, 2)
-        text = json.dumps(row, ensure_ascii=False)
         with naming_file(self.path):
-            self._file.write(text.encode("utf-8", "backslashreplace") + b"\n")
+            self._file.write(escaped_utf8(json.dumps(row, ensure_ascii=False)) + b"\n")
             self._file.flush()
         return offset
 

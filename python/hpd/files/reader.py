@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -40,8 +39,7 @@ from hpd.files.streams import (
     open_binary,
     without_compression,
 )
-
-_UNENCODABLE = re.compile("[\x00\ud800-\udfff]")
+from hpd.surrogates import replace_surrogates
 
 TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
     ("text",),
@@ -393,7 +391,7 @@ def clean_text(text: str) -> str:
 
     Each lone surrogate or NUL becomes one U+FFFD, so that offsets stay the same.
     """
-    return _UNENCODABLE.sub("\ufffd", text)
+    return replace_surrogates(text).replace("\0", "\ufffd")
 
 
 def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:

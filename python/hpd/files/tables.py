@@ -25,6 +25,7 @@ from hpd.files.rows import Format, plain_value
 from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
 from hpd.messages import counted
 from hpd.schema.schemas import Schemas
+from hpd.surrogates import escaped_utf8
 
 _SEPARATORS: Final = {".csv": ",", ".tsv": "\t"}
 _TYPED_TABLES: Final = (".parquet", ".pq", ".xlsx")
@@ -123,8 +124,7 @@ def write_delimited(
     is_ascii = all(cell.isascii() for row in rows() for cell in row if cell)
     # Without a byte order mark, Excel does not read a file as UTF-8.
     encoding = "utf-8" if is_ascii else "utf-8-sig"
-    # A column of the input may contain lone surrogates.
-    with open(path, "w", encoding=encoding, errors="backslashreplace", newline="") as file:
+    with open(path, "w", encoding=encoding, newline="") as file:
         csv.writer(file, delimiter=separator, lineterminator="\n").writerows(rows())
 
 
@@ -150,8 +150,7 @@ def _write_each(pattern: str, lines: Path) -> None:
         after = "\n" if is_object else "" if n_left[name] else "\n]\n"
         started.add(name)
         with naming_file(path), open(unfinished, "ab") as file:
-            text = before + json.dumps(line, ensure_ascii=False) + after
-            file.write(text.encode("utf-8", "backslashreplace"))
+            file.write(escaped_utf8(before + json.dumps(line, ensure_ascii=False) + after))
         if not n_left[name]:
             unfinished.replace(path)
 

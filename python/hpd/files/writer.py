@@ -26,6 +26,7 @@ from hpd.files.journal import (
 from hpd.files.reader import Record
 from hpd.files.streams import error_reason, naming_file
 from hpd.messages import counted
+from hpd.surrogates import escaped_utf8
 
 _MAX_AHEAD = 1 << 24
 """How many documents may be finished ahead of an earlier one; far more than are ever in flight."""
@@ -34,8 +35,7 @@ _MAX_AHEAD = 1 << 24
 def line_bytes(line: str | Mapping[str, Any]) -> bytes:
     """Encode one line, with its line feed."""
     text = line if isinstance(line, str) else json.dumps(line, ensure_ascii=False, allow_nan=False)
-    # A lone surrogate becomes its JSON escape, which is what backslashreplace writes.
-    return text.rstrip("\n").encode("utf-8", "backslashreplace") + b"\n"
+    return escaped_utf8(text.rstrip("\n")) + b"\n"
 
 
 class StreamWriter:

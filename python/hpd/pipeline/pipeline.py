@@ -44,6 +44,7 @@ from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
 from hpd.schema.attributes import Schema
 from hpd.schema.schemas import Schemas
+from hpd.surrogates import find_surrogate
 from hpd.values.confidence import ConfidenceMap
 
 MAX_WAITING_DUPLICATES = 256
@@ -694,10 +695,9 @@ def _input_failure(document: Document, schemas: Schemas) -> Failure | None:
     if not isinstance(document.text, str):
         kind = type(document.text).__name__
         return Failure(InputError(f"a document must be text, not {kind}"))
-    try:
-        document.text.encode()
-    except UnicodeEncodeError as error:
-        half = f"half of a surrogate pair at character {error.start}"
+    at = find_surrogate(document.text)
+    if at is not None:
+        half = f"half of a surrogate pair at character {at}"
         message = f"the text is not Unicode: {half}; decode it correctly when reading it"
         return Failure(InputError(message))
     if document.category not in schemas:

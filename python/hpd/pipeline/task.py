@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hpd.errors import OptionError, SchemaError
-from hpd.messages import is_unicode
 from hpd.options import OPTIONS, Options, check_option_name, option_label
 from hpd.pipeline.examples import Examples, ExamplesForm, read_examples
 from hpd.schema.attributes import Attribute
 from hpd.schema.schemas import Schemas
+from hpd.surrogates import LONE_SURROGATE, is_unicode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,26 +71,22 @@ def check_task(
     for category, schema in schemas.by_category.items():
         _check_encodable(schema.attributes, f"category {category!r}: " if category else "")
         if category and not is_unicode(category):
-            raise SchemaError(f"category {category!r}: {UNENCODABLE}")
+            raise SchemaError(f"category {category!r}: {LONE_SURROGATE}")
     if system_prompt is not None and not is_unicode(system_prompt):
-        raise OptionError(f"system_prompt: {UNENCODABLE}")
+        raise OptionError(f"system_prompt: {LONE_SURROGATE}")
     groups = examples.values() if isinstance(examples, Mapping) else [examples]
     for number, (text, answer) in enumerate(itertools.chain(*groups), start=1):
         if not is_unicode(text + json.dumps(answer, ensure_ascii=False, default=str)):
-            raise OptionError(f"example {number}: {UNENCODABLE}")
+            raise OptionError(f"example {number}: {LONE_SURROGATE}")
     if system_prompt is not None and options.layout == "label":
         raise OptionError("the layout label has a system prompt of its own: give none with it")
-
-
-UNENCODABLE = "half of a surrogate pair is not text: a character was cut in two, or badly decoded"
-"""Why text with a lone surrogate is rejected."""
 
 
 def _check_encodable(attributes: Iterable[Attribute], where: str) -> None:
     for each in attributes:
         texts = (each.name, each.description, each.pattern or "", *each.examples, *each.choices)
         if any(isinstance(text, str) and not is_unicode(text) for text in texts):
-            raise SchemaError(f"{where}{each.name!r}: {UNENCODABLE}")
+            raise SchemaError(f"{where}{each.name!r}: {LONE_SURROGATE}")
         inner = (each.item,) if each.item is not None else ()
         _check_encodable((*each.attributes, *inner), f"{where}{each.name}: ")
 

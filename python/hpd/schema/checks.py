@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from hpd.errors import HpdWarning, SchemaError
-from hpd.messages import caller_level, is_unicode
+from hpd.messages import caller_level
 from hpd.schema.attributes import MAX_LEVELS, Attribute, Schema
+from hpd.surrogates import LONE_SURROGATE, is_unicode
 
 MAX_DEPTH = 16
 """Maximum nesting of objects and arrays; a deeper schema is considered a mistake."""
@@ -129,7 +130,7 @@ def check_name(name: object, where: str, *, may_be_empty: bool = False) -> str:
     if not (may_be_empty or name.strip()):
         raise fail(where, "an attribute has an empty name")
     if not is_unicode(name):
-        raise fail(where, f"the name {name!r} is not valid Unicode text")
+        raise fail(where, f"the name {name!r}: {LONE_SURROGATE}")
     return name
 
 

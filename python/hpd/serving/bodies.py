@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError, from_json
 
 from hpd.errors import HpdError
 from hpd.schema.checks import join_path
+from hpd.surrogates import is_unicode
 
 _TYPES = {401: "authentication_error", 429: "rate_limit_error"}
 _CODES = {
@@ -131,12 +132,9 @@ def json_of(body: bytes) -> Any:
 
 def _has_unpaired_surrogate(body: bytes) -> bool:
     try:
-        json.dumps(json.loads(body), ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
+        return not is_unicode(json.dumps(json.loads(body), ensure_ascii=False))
     except (ValueError, RecursionError):
-        pass
-    return False
+        return False
 
 
 class _StrictModel(BaseModel):

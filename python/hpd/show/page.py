@@ -27,6 +27,7 @@ from hpd.show.shown_values import (
     covered_segments,
     shown_values,
 )
+from hpd.surrogates import escape_surrogates
 
 SHARED_FOLDER = Path(__file__).parent / "templates"
 """The style sheets, scripts and templates that pages share."""
@@ -116,7 +117,7 @@ def script_json(data: object) -> str:
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for character, escape in _BREAKS_OUT.items():
         text = text.replace(character, escape)
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return escape_surrogates(text)
 
 
 def _digest(text: str) -> str:

@@ -12,10 +12,10 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-from hpd.messages import is_unicode
 from hpd.results import NULL_TEXT
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import STRING_FORMATS, is_date, is_date_time, matches
+from hpd.surrogates import is_unicode
 from hpd.values.numbers import (
     MAX_DIGITS,
     iso_time,

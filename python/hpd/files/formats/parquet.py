@@ -166,11 +166,8 @@ def _to_column_type(value: Any, attribute: Attribute) -> Any:
     if python_type(attribute) is not None:
         return typed_value(value, attribute)
     kind = scalar_kind(attribute)
-    if kind == "json":
+    if kind == "json" or isinstance(value, str):
         return as_text(value)
-    # A message may quote a text that is not UTF-8, which Arrow cannot have.
-    if isinstance(value, str):
-        return value.encode("utf-8", "backslashreplace").decode()
     return float(value) if kind == "number" else value
 
 

@@ -359,7 +359,7 @@ def write_table(
                 f"the column {name!r} has a text of {len(text)} characters, and a cell of Excel "
                 f"holds {_MAX_CELL_LENGTH}; {_OTHER_FORMATS}"
             )
-        made = WriteOnlyCell(sheet, text.encode("utf-8", "backslashreplace").decode())
+        made = WriteOnlyCell(sheet, text)
         made.data_type = "s"  # even if it begins like a formula
         return made
 
