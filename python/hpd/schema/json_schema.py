@@ -32,12 +32,9 @@ from hpd.schema.references import (
     CHECKED_AFTERWARDS,
     JSON_TYPES,
     KEYWORDS,
-    Node,
     NodeMerger,
     RecursiveReference,
     Refs,
-    ids_to_pointers,
-    look_up,
 )
 from hpd.schema.scalars import (
     bool_of,
@@ -52,6 +49,7 @@ from hpd.schema.scalars import (
     read_string,
     text_of,
 )
+from hpd.schema.targets import Node, References, why_lost
 
 _SHAPE_KEYWORDS: Final = frozenset(
     {"$ref", "type", "enum", "const", "properties", "items", "prefixItems", "patternProperties"}
@@ -84,7 +82,7 @@ _TYPE_LABELS: Final = {
 def read_json_schema(root: Node) -> Schema:
     """Read a JSON Schema; if it is not an object, its only attribute is the data."""
     try:
-        reader = _SchemaReader(ids_to_pointers(root))
+        reader = _SchemaReader(References(root))
         attribute = reader.attribute(reader.root, "$", "value", frozenset({"#"}), required=True)
         reader.finish(attribute)
     except RecursionError:
@@ -94,6 +92,9 @@ def read_json_schema(root: Node) -> Schema:
         hint = did_you_mean(keyword, _KNOWN_KEYWORDS)
         said = f"{keyword!r} is not a keyword of JSON Schema: ignored{others}"
         warn(paths[0], f"{said}; {hint}" if hint else said)
+    if not reader.is_exact:
+        for pointer, reference in reader.references.lost.values():
+            raise fail(pointer, why_lost(reference))
     title = root.get("title")
     schema = Schema(
         attribute.attributes,
@@ -117,9 +118,10 @@ def read_json_schema(root: Node) -> Schema:
 
 
 class _SchemaReader:
-    def __init__(self, root: Node) -> None:
-        self.root = root
-        self.merger = NodeMerger(root)
+    def __init__(self, references: References) -> None:
+        self.root = references.root
+        self.references = references
+        self.merger = NodeMerger(references)
         self.is_complete = True
         self.has_checks = False
         self.recursions: dict[str, Recursion] = {}
@@ -187,7 +189,7 @@ class _SchemaReader:
             if reference in self.recursions and self.recursions[reference].attribute is None:
                 self.recursions[reference].attribute = attribute
             if is_plain and reference not in self.known:
-                own = look_up(self.root, reference, where).get("description", "")
+                own = self.references.look_up(reference, where).get("description", "")
                 plain = replace(attribute, description=" ".join(str(own).split()))
                 self.known[reference] = plain, self.n_attributes - n_before
         return attribute
@@ -280,7 +282,7 @@ class _SchemaReader:
                 nullable = nullable or attribute.nullable
                 if not attribute.is_constant or attribute.choices:
                     real.append(attribute)
-                    target = look_up(self.root, branch["$ref"], path)
+                    target = self.references.look_up(branch["$ref"], path)
                     labels.append(str(target.get("title", "")) or _reference_name(branch))
                 continue
             try:

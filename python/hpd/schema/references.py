@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from copy import deepcopy
+from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import quote, unquote, urldefrag, urljoin
 
 from hpd.schema.checks import fail
+from hpd.schema.targets import Node, References
 
 JSON_TYPES: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
 
@@ -29,6 +28,7 @@ ALL_KEYWORDS: Final = frozenset[str]().union(*KEYWORDS.values())
 
 ANNOTATIONS: Final = frozenset(
     {"$schema", "$id", "id", "$comment", "$defs", "definitions", "$anchor", "$vocabulary"}
+    | {"$dynamicAnchor", "$recursiveAnchor"}
     | {"title", "description", "default", "examples", "example", "deprecated", "readOnly"}
     | {
         "writeOnly",
@@ -56,7 +56,6 @@ NUMBER_FORMATS: Final = frozenset(
 """OpenAPI's formats for the size of a number, which do not affect its notation."""
 
 
-Node = Mapping[str, Any]
 Refs = frozenset[str]
 
 _CONDITIONS: Final = frozenset({"if", "then", "else", "not"})
@@ -77,11 +76,11 @@ class NodeMerger:
     """Merges nodes.
 
     Args:
-        root: root of the schema, for references.
+        references: the references of the schema.
     """
 
-    def __init__(self, root: Node) -> None:
-        self.root = root
+    def __init__(self, references: References) -> None:
+        self.references = references
         self.is_exact = True
         """Whether merged nodes are equivalent; otherwise data is checked afterwards."""
 
@@ -100,7 +99,7 @@ class NodeMerger:
                 raise fail(where, f"{keyword} cannot be honoured: use $ref into $defs")
         if "$ref" in node:
             reference = node["$ref"]
-            target = look_up(self.root, reference, where)
+            target = self.references.look_up(reference, where)
             if reference in refs:
                 raise RecursiveReference(reference)
             referred, refs = self.resolve(target, where, refs | {reference})
@@ -187,76 +186,3 @@ def _common_types(first: str | list[str], second: str | list[str]) -> list[str]:
     if not common:
         raise ValueError("no common type")
     return common
-
-
-def look_up(root: Node, reference: object, where: str) -> Node:
-    """Return the target of a reference."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        raise fail(
-            where,
-            f"the reference {reference!r} points outside the schema: put its target into $defs",
-        )
-    target = _node_at(root, reference[1:])
-    if target is None:
-        raise fail(where, f"the reference {reference!r} points to nothing in the schema")
-    if target is True:
-        return {}
-    if not isinstance(target, Mapping):
-        raise fail(where, f"the reference {reference!r} does not point to a schema")
-    return target
-
-
-def _node_at(root: Node, pointer: str) -> object:
-    """Return the node at a JSON pointer, or None."""
-    target: object = root
-    for part in pointer.split("/")[1:]:
-        key = unquote(part).replace("~1", "/").replace("~0", "~")
-        if isinstance(target, Mapping) and key in target:
-            target = target[key]
-        elif isinstance(target, list) and key.isdigit() and int(key) < len(target):
-            target = target[int(key)]
-        else:
-            return None
-    return target if pointer[:1] in ("", "/") else None
-
-
-def ids_to_pointers(root: Node) -> Node:
-    """Return the schema with references to ``$id`` or ``$anchor`` replaced by pointers."""
-    nodes = [*_nodes(root, "", "")]
-    references = (str(node.get("$ref", "#")) for node, _, _ in nodes)
-    if len({base for _, base, _ in nodes}) < 2 and all(
-        reference == "#" or reference.startswith("#/") for reference in references
-    ):
-        return root
-    root = deepcopy(root)
-    nodes = [*_nodes(root, "", "")]
-    pointers: dict[str, str] = {}
-    for node, base, pointer in nodes:
-        pointers.setdefault(base, pointer)
-        # Up to draft 7, an anchor is an id starting with #.
-        for anchor in (f"#{node.get('$anchor')}", node.get("$id"), node.get("id")):
-            if isinstance(anchor, str) and anchor.startswith("#"):
-                pointers.setdefault(base + anchor, pointer)
-    for node, base, _ in nodes:
-        if isinstance(node.get("$ref"), str):
-            uri, fragment = urldefrag(urljoin(base, node["$ref"]))
-            target = pointers.get(f"{uri}#{fragment}")
-            if target is None and uri in pointers:
-                target = pointers[uri] + fragment
-            # In some schemas with ids, pointers nevertheless start at the root.
-            if target is not None and _node_at(root, target) is not None:
-                node["$ref"] = f"#{target}"
-    return root
-
-
-def _nodes(node: object, base: str, pointer: str) -> Iterator[tuple[Any, str, str]]:
-    """Yield each object in a schema, the URI of its enclosing schema, and its pointer."""
-    if isinstance(node, Mapping):
-        own = node.get("$id", node.get("id"))
-        base = urldefrag(urljoin(base, own)).url if isinstance(own, str) else base
-        yield node, base, pointer
-    children: Any = node.items() if isinstance(node, Mapping) else ()
-    for key, child in enumerate(node) if isinstance(node, list) else children:
-        if isinstance(child, Mapping | list):
-            part = quote(str(key).replace("~", "~0").replace("/", "~1"), "~", errors="replace")
-            yield from _nodes(child, base, f"{pointer}/{part}")

@@ -12,7 +12,8 @@ from typing import Any, Final
 
 from hpd.schema.attributes import Attribute, Type
 from hpd.schema.checks import fail, warn
-from hpd.schema.references import NUMBER_FORMATS, Node
+from hpd.schema.references import NUMBER_FORMATS
+from hpd.schema.targets import Node
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})", re.ASCII)
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"

@@ -33,6 +33,7 @@ def schema_violations(
 @lru_cache(maxsize=64)
 def _validator(document: str) -> Any:
     from jsonschema import Draft202012Validator, validators
+    from referencing import Registry
 
     schema = json.loads(document)
     base = validators.validator_for(schema, default=Draft202012Validator)
@@ -45,7 +46,8 @@ def _validator(document: str) -> Any:
         ),
     }
     known = {name: check for name, check in keywords.items() if name in base.VALIDATORS}
-    return extend(base, known)(schema)
+    # The registry is there because the library would open what a reference names.
+    return extend(base, known)(schema, registry=Registry())
 
 
 # jsonschema's own functions use ``re``, which does not support \p{L} and (?<name>...).
