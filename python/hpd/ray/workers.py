@@ -219,7 +219,12 @@ class Pool:
 
 
 class RayRun:
-    """Sends batches to the workers that have loaded their model, two at a time."""
+    """Sends batches to the workers that have loaded their model, two at a time.
+
+    Ray itself would repeat a batch on the same worker once that is back, even if there is no room
+    for it while other workers are free. It also counts attempts that fail just because the loss of
+    a machine has not been noticed yet, so three of them say nothing about a worker.
+    """
 
     def __init__(self, ray: Any, pool: Pool, say: Callable[[str], None]) -> None:
         self._ray = ray
