@@ -194,6 +194,7 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
         ("Nike\u00a0Air\u202f9", "Nike Air 9"),
         ("\ufeffNike\u200b  Air\tMax", "Nike Air Max"),
         ("a\u00a0b\n1  2", "a b\n1  2"),
+        ("5&nbsp;000&#xA0;000 a&nbsp;7", "5 000 000 a&nbsp;7"),
         ("Cafe\u0301 Du\u0308pre\u0301", "Café Düpré"),
         ("\u1100\u1175\u11b7 x", "김 x"),
         ("\ufa19 x\u0323", "\ufa19 x\u0323"),

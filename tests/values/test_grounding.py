@@ -69,6 +69,8 @@ def found(value, document):
         (1299.0, "für 1.299,00 €", ("normalized", "1.299,00")),
         (1299, "1 299 kr", ("normalized", "1 299")),
         (1299, "12 1299 kr", ("exact", "1299")),
+        (1299, "1&nbsp;299 kr", ("normalized", "1&nbsp;299")),
+        ("1 299 kr", "for 1&#160;299 kr", ("normalized", "1&#160;299 kr")),
         (12.5, "12,5 oz or 12.5 oz", ("exact", "12.5")),
         (12.5, "12,50 oz", ("normalized", "12,50")),
         (0.5, "about .5 kg", ("normalized", ".5")),
@@ -184,6 +186,23 @@ def found(value, document):
 )
 def test_where_a_value_stands(value, document, expected):
     assert found(value, document) == expected
+
+
+@pytest.mark.parametrize(
+    ("document", "start", "is_stated"),
+    [
+        ("fe80::1::2 and fe80::1", 15, True),
+        ("1::fe80::1, fe80::1.", 12, True),
+        ("[fe80::1]:80", 1, True),
+        ("fe80::1: up", 0, True),
+        ("only fe80::1::2", 5, False),
+    ],
+)
+def test_an_address_is_not_the_start_of_a_longer_one(document, start, is_stated):
+    grounder = Grounder(document)
+    assert grounder.best_span("fe80::1").start == start
+    assert grounder.candidate_spans("fe80::1")[0].start == start
+    assert grounder.is_stated("fe80::1") is is_stated
 
 
 def test_the_best_of_several_places():

@@ -89,6 +89,12 @@ def test_a_name_with_a_unit_wants_numbers_in_that_unit(document, name, descripti
         ("doors 18:30, 9 Uhr, 7 p.m., 25 Uhr, 12", TIME, {"18:30:00", "09:00:00", "19:00:00"}),
         ("Mail <ann@x.com>, or bob@y.org. Not @this.", EMAIL, {"ann@x.com", "bob@y.org"}),
         ("https://x.com/a?b=1, or (http://y.org).", URI, {"https://x.com/a?b=1", "http://y.org"}),
+        # Such a value is refused when it is parsed; without it, another would be taken for it.
+        ("Mail kim@@x.com, not x@@ or @@x.com", EMAIL, {None}),
+        ("fe80::1::2 or fe80::1, at 12:30, 00:11:22:33:44:55", IPV6, {"fe80::1", None}),
+        ("at 12:30, 00:11:22:33:44:55", IPV6, set()),
+        ("5&nbsp;000 €, 12&#160;345,50, 1&thinsp;000&#xA0;000", NUMBER, {5000, 12345.5, 1000000}),
+        ("5&nbsp;km, a&nbsp;7", NUMBER, {5, 7}),
         ("from 10.0.0.1: ok", IPV4, {"10.0.0.1"}),
         ("1 234,50 €", NUMBER, {1234.5}),
         ("25 000 €, or 25 km", WHOLE, {25000, 25}),

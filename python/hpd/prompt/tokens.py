@@ -38,6 +38,11 @@ INVISIBLE = (
 """Invisible characters, such as soft hyphens, direction marks and control characters, which are
 removed, as a model's vocabulary may lack them."""
 _INVISIBLE_CHARACTERS = re.compile(f"[{re.escape(INVISIBLE)}]")
+_BLANK_ENTITY = re.compile(
+    r"(?<=\d)&(?:nbsp|thinsp|#160|#8201|#8239|#x0*(?:a0|2009|202f));(?=\d)",
+    re.ASCII | re.IGNORECASE,
+)
+"""The blank within a number, as HTML that was not decoded has it."""
 _UNUSUAL_LINE_END = re.compile(r"[\v\f\x85\u2028\u2029]|\r(?!\n)")
 _BLANKS = re.compile(r"[ \t]{2,}|\t")
 _DECOMPOSED = regex.compile(r"\P{M}\p{M}+|[\u1100-\u11ff]+")
@@ -231,19 +236,30 @@ def normalize_text(document: str) -> str:
     """Return a document with the letters and blanks that models have seen most often.
 
     Letters that are followed by their accents, and the parts of Hangul syllables, are composed.
-    No-break and similar blanks, and field and record separators, become plain ones; invisible
-    characters (zero-width blanks, a byte order mark, soft hyphens, direction marks, control
-    characters) and line feeds at both ends are removed. In a document of one line, such as a title,
-    tabs, repeated blanks and other line ends become one blank; in others, blanks may separate
-    columns, and line ends become line feeds. Grounding still finds values, as it also normalizes
-    text.
+    No-break and similar blanks, HTML's entities for them between digits (``5&nbsp;000``), and field
+    and record separators, become plain ones; invisible characters (zero-width blanks, a byte order
+    mark, soft hyphens, direction marks, control characters) and line feeds at both ends are
+    removed. In a document of one line, such as a title, tabs, repeated blanks and other line ends
+    become one blank; in others, blanks may separate columns, and line ends become line feeds.
+    Grounding still finds values, as it also normalizes text.
     """
     if not document.isascii():
         document = _DECOMPOSED.sub(lambda found: unicodedata.normalize("NFC", found[0]), document)
+    document, _ = decode_blanks(document)
     document = _INVISIBLE_CHARACTERS.sub("", _UNUSUAL_BLANK.sub(" ", document)).strip("\r\n")
     if "\n" in document:
         return _UNUSUAL_LINE_END.sub("\n", document)
     return _BLANKS.sub(" ", _UNUSUAL_LINE_END.sub(" ", document))
+
+
+def decode_blanks(document: str) -> tuple[str, Sequence[int]]:
+    """Return a document without HTML's entities for blanks in numbers, and the original offsets."""
+    found = [match.span() for match in _BLANK_ENTITY.finditer(document)]
+    if not found:
+        return document, range(len(document) + 1)
+    inside = {at for start, end in found for at in range(start + 1, end)}
+    offsets = [at for at in range(len(document) + 1) if at not in inside]
+    return _BLANK_ENTITY.sub("\u00a0", document), offsets
 
 
 def may_share_prompt(document: str) -> bool:

@@ -24,7 +24,8 @@ from typing import Any, Final
 from rapidfuzz import fuzz
 
 from hpd.prompt.text import FieldPath
-from hpd.prompt.tokens import INVISIBLE
+from hpd.prompt.tokens import INVISIBLE, decode_blanks
+from hpd.schema.scalars import STRING_FORMATS
 from hpd.values.numbers import (
     PERCENT_AFTER,
     Clock,
@@ -69,6 +70,10 @@ MAX_SPANS: Final = 1000
 """Maximum number of spans of one value to compare: more carry no information."""
 
 _DIGITS = re.compile(r"\d+")
+_IPV6: Final = STRING_FORMATS["ipv6"]
+_GROUP_BEFORE = re.compile("[0-9a-fA-F:]:")
+_GROUP_AFTER = re.compile(":[0-9a-fA-F:]")
+"""What continues an IPv6 address, even if it makes it none."""
 _LETTERS: Final = frozenset("abcdefghijklmnopqrstuvwxyz")
 _ISO_TIME = re.compile(r"(\d{2}:\d{2}:\d{2})(\.\d+)?(Z|[+-]\d{2}:\d{2})?", re.ASCII)
 _ISO_DATE_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\S*", re.ASCII)
@@ -142,7 +147,7 @@ class Grounder:
         text = text.strip()
         whole = []
         for span in self._normal_spans(text, only_whole=True):
-            if self._is_border(span.start) and self._is_border(span.end):
+            if self._is_whole(span, text):
                 is_exact = self.document[span.start : span.end] == text
                 whole.append(Span(span.start, span.end, "exact") if is_exact else span)
                 if len(whole) == MAX_SPANS:
@@ -162,7 +167,7 @@ class Grounder:
         is_moment = is_text and (_ISO_DATE.fullmatch(value) or _ISO_TIME.fullmatch(value))
         for span in self.best_spans(value, fuzzy=False):
             before, after = text[: span.start][-2:], text[span.end :][:2]
-            if not (self._is_border(span.start) and self._is_border(span.end)):
+            if not self._is_whole(span, value):
                 continue
             is_whole = not (_continues_word(before[::-1]) or _continues_word(after))
             # A range such as 08:15-09:45 states both of its ends.
@@ -339,10 +344,9 @@ class Grounder:
             whole: list[Span] = []
             inside: list[Span] = []
             for span in find(value):
-                border = self._is_border(span.start), self._is_border(span.end)
-                if None in border:
+                if None in (self._is_border(span.start), self._is_border(span.end)):
                     continue
-                alike = whole if all(border) else inside
+                alike = whole if self._is_whole(span, value) else inside
                 if not alike or span.start >= alike[-1].end:
                     alike.append(span)
                 if only_first and whole:
@@ -351,6 +355,16 @@ class Grounder:
                 return whole
             parts = parts or inside
         return parts[:1] if only_first else parts
+
+    def _is_whole(self, span: Span, value: Any) -> bool:
+        """Return whether a span has whole words, and not just the start of another address."""
+        if not (self._is_border(span.start) and self._is_border(span.end)):
+            return False
+        if not (isinstance(value, str) and _IPV6.fullmatch(value)):
+            return True
+        before = self.document[max(0, span.start - 2) : span.start]
+        after = self.document[span.end : span.end + 2]
+        return not (_GROUP_BEFORE.fullmatch(before) or _GROUP_AFTER.fullmatch(after))
 
     def _is_word_or_beginning(self, span: Span) -> bool:
         if not self._is_border(span.start):
@@ -565,6 +579,11 @@ class NormalizedText:
 
 def normalize(text: str) -> NormalizedText:
     """Normalize a text and keep the original offsets."""
+    decoded, offsets = decode_blanks(text)
+    if decoded != text:
+        found = normalize(decoded)
+        original = ([offsets[at] for at in each] for each in (found.starts, found.ends))
+        return NormalizedText(found.text, *original)
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

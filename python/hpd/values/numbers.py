@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import Final
 
+from hpd.prompt.tokens import decode_blanks
+
 MAX_DIGITS: Final = 40
 """Maximum length of an amount in characters; longer ones are serial numbers."""
 
@@ -257,7 +259,12 @@ def numbers_in(document: str, *, loose: bool = False) -> Iterator[tuple[int, int
     four decimals. With ``loose=True``, readings include 1.2 for ``1.2 million``, and all roundings
     of ``2/3``.
     """
-    document = _to_plain_forms(document)
+    decoded, offsets = decode_blanks(document)
+    for start, end, values in _numbers_in_plain(_to_plain_forms(decoded), loose):
+        yield offsets[start], offsets[end], values
+
+
+def _numbers_in_plain(document: str, loose: bool) -> Iterator[tuple[int, int, set[Decimal]]]:
     previous_end = 0
     for match in _DIGIT_RUN.finditer(document):
         if match.start() < previous_end:

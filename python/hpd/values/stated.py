@@ -48,7 +48,7 @@ _INVISIBLE: Final = dict.fromkeys(map(ord, INVISIBLE))
 _LABEL: Final = r"[^\W_](?:[\w-]*[^\W_])?"
 _AUTHORITY: Final = r"[^\s<>\"{}|\\^`\u3000-\u303f\uff00-\uff60\u201c\u201d\u00bb]"
 _FORMAT_PATTERNS: Final = {
-    "email": re.compile(rf"[\w.!#$%&'*+/?^`{{|}}~-]{{1,64}}@{_LABEL}(?:\.{_LABEL})+"),
+    "email": re.compile(rf"[\w.!#$%&'*+/?^`{{|}}~-]{{1,64}}@+{_LABEL}(?:\.{_LABEL})+"),
     "ipv4": re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w]|\.\d)", re.ASCII),
     "ipv6": re.compile(r"(?<![\w:.])[0-9a-fA-F:]{0,40}:[0-9a-fA-F:.]{0,40}(?![\w:])", re.ASCII),
     "uri": re.compile(
@@ -153,8 +153,9 @@ class StatedValues:
             if len(match.group()) <= MAX_LINK_LENGTH:
                 texts = {*_strip_surroundings(match.group())}
                 valid = {text for text in texts if STRING_FORMATS[name].fullmatch(text)}
-                # What looks like an IPv6 address may be a time or a MAC address.
-                found |= valid if valid or name == "ipv6" else texts
+                if name == "ipv6":  # or else a time or a MAC address, which have no empty group
+                    texts = {text for text in texts if "::" in text}
+                found |= valid or texts
         return sorted(json.dumps(text, ensure_ascii=False) for text in found)
 
     @cached_property
