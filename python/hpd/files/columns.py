@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 from hpd.schema.attributes import Attribute
-from hpd.schema.checks import is_within
+from hpd.schema.checks import is_within, join_path
 from hpd.schema.data_checks import check_text
 from hpd.schema.schemas import Schemas
 from hpd.surrogates import escape_surrogates
@@ -252,7 +252,7 @@ def flat_columns(columns: Iterable[Column]) -> list[Column]:
                     f"{column.name}.{part.name}",
                     part,
                     _part_value(column.value, part.name),
-                    path=f"{column.path}.{part.name}" if column.path else "",
+                    path=join_path(column.path, part.name) if column.path else "",
                 )
                 for part in column.attribute.attributes
             )
