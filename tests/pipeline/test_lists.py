@@ -279,7 +279,7 @@ def test_a_name_that_the_document_has_more_often_tells_no_row_apart(lists, begin
     ("names", "n_items", "is_finished"),
     [("Iron Zinc Lead Tin Gold", 4, False), ("Iron Zinc Lead Tin Gold", 5, True),
      # A model that repeats names may have written too many.
-     ("Iron Zinc Lead Tin Zinc", 3, True), ("Iron Zinc Lead Tin Zinc", 0, False)],
+     ("Iron Zinc Lead Tin Zinc", 2, True), ("Iron Zinc Lead Tin Zinc", 1, False)],
 )  # fmt: skip
 def test_a_list_with_fewer_items_than_names_goes_on_by_the_names(names, n_items, is_finished):
     waves = Waves(load_schema(RESULTS), lists="ar")
@@ -295,8 +295,18 @@ def test_a_list_with_fewer_items_than_names_goes_on_by_the_names(names, n_items,
         [] if is_finished else ['{"all the results[].test values":']
     )
     if not is_finished:
+        assert not later[0].leaf.attribute.forbids_null
         cells = waves.next([3], lambda d: {}, part)
         assert cells[0].key == '{"results": [{"test": "Iron", "result":'
+
+
+def test_a_list_that_is_asked_for_again_with_more_parts_is_not_null():
+    waves = Waves(load_schema(RESULTS), lists="names")
+    waves.first()
+    (longer,) = waves.next([2], lambda d: {}, lambda d, path: "Iron")
+    attribute = longer.leaf.attribute
+    assert longer.leaf.written.added
+    assert (attribute.forbids_null, attribute.min_items) == (True, 1)
 
 
 def test_a_schema_may_say_by_what_its_rows_are_told_apart(extractor):

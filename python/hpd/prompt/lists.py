@@ -69,7 +69,7 @@ class WrittenList:
         free.sort(key=lambda part: (parts.index(part.name) < last, part.type == "string"))
         added = (*self.added, *(part.name for part in (free if self.added else free[:1])))
         names = sorted((*self.names, *added), key=parts.index)
-        return replace(self, names=tuple(dict.fromkeys(names)), added=added)
+        return replace(self, names=tuple(dict.fromkeys(names)), added=added, n_named=1)
 
     @property
     def attribute(self) -> Attribute:

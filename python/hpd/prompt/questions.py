@@ -407,11 +407,11 @@ class Waves:
         """Return the next question for a list that is not finished, or None if it is.
 
         Once its names show that there are more than a few items, a whole list is asked for; if it
-        has fewer items than names, and none repeats, it goes on by the names. A list of names is
-        asked for again with more parts if the names do not tell its rows apart: if two are equal,
-        or if more lines of the document begin with a name than the list has rows of it. Before a
-        whole list, the rest of the document must not have the name either: LHR is in both
-        ``ZRH-LHR`` and ``LHR-JFK``.
+        has fewer items than names, or than half of them if some repeat, it goes on by the names. A
+        list of names is asked for again with more parts if the names do not tell its rows apart: if
+        two are equal, or if more lines of the document begin with a name than the list has rows of
+        it. Before a whole list, the rest of the document must not have the name either: LHR is in
+        both ``ZRH-LHR`` and ``LHR-JFK``.
         """
         leaf, d, written = question.leaf, question.document, question.leaf.written
         if written is None or not isinstance(value, int):
@@ -433,11 +433,12 @@ class Waves:
         if written.precedes_whole_list:
             if len(rows) > MAX_NAMED_ROWS or not are_told_apart():
                 # A model that repeats names may have written more than there are rows.
-                n_named = n_different if n_different == len(rows) else min(1, len(rows))
+                n_named = n_different if n_different == len(rows) else (n_different + 1) // 2
                 following = WrittenList(written.array, n_named=n_named)
-        elif value < written.n_named:
-            following = list_to_write(written.array, "names")
-        elif written.names and not are_told_apart():
+        elif not written.names:
+            if value < written.n_named:
+                following = list_to_write(written.array, "names")
+        elif not are_told_apart():
             following = written.longer
         if following is None:
             return None
