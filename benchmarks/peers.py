@@ -1,405 +1,253 @@
 """Compares hpd with other programs that fill in a schema with the same GGUF file.
 
-Measures time, F1 and invalid answers. Every program gets the same texts, JSON Schema and model,
-decodes greedily, and is warmed up with the first document. Its answers are parsed, validated and
-scored against the gold; tokens are counted in the texts of the answers. LangExtract uses its own
-prompt; the others get hpd's, on which the model was trained. If a program is not installed or
-fails, its row has the error. Clients of a server use llama.cpp's, with its prompt cache and one
-slot per document in flight.
+Measures documents per second, how much is right, and invalid answers, with titles, descriptions and
+documents with lists. Each program is warmed up with a text that says nothing. Its answers are
+parsed, validated and scored against the gold. Of a program that is not installed or fails, the row
+has the error. Rows are kept, so that a part that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
+import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
-from math import nan
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 from jsonschema import Draft202012Validator
 
-from benchmarks.harness.result import Finding, Table
-from benchmarks.harness.workbench import Workbench
-from hpd import Document, Extractor
+import hpd
+from benchmarks.documents import labelled_files, score
+from benchmarks.harness.result import Finding, Rows, Table
+from benchmarks.harness.workbench import MissingInputError, Workbench
+from benchmarks.programs import (
+    MANY_AT_ONCE,
+    ONE_BY_ONE,
+    TOGETHER,
+    Program,
+    Question,
+    Setting,
+    parsed,
+)
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import evaluate
-from hpd.models.hardware import use_amx
-from hpd.options import Options
-from hpd.prompt.text import instruction_text, system_text
-from hpd.prompt.tokens import documents_text
-from hpd.schema import Schemas, load_schemas
-from hpd.schema.attributes import Schema
-from hpd.schema.render import to_json_schema
+from hpd.schema import load_schemas
+from hpd.schema.schemas import Schemas
 
-_LONGEST = 160
-"""Maximum number of tokens in an answer."""
-N_CTX = 2048
-_PORT = 8790
+Answers = Sequence[Mapping[str, Any] | None]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class PeerQuestion:
-    """A document, and the schema to extract from it."""
+class Kind:
+    """Documents of one kind, and what they need."""
 
-    example: Example
-    attributes: Schema
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The JSON Schema of the answer, with every attribute required; any may be null."""
-        schema = to_json_schema(self.attributes)
-        return {**schema, "required": list(schema["properties"])}
-
-    @property
-    def messages(self) -> list[dict[str, str]]:
-        """hpd's prompt for a whole object, as messages of OpenAI's API."""
-        user = instruction_text(self.attributes) + documents_text([self.example.text])
-        return [{"role": "system", "content": system_text()}, {"role": "user", "content": user}]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """The model, schemas and settings that a peer runs with."""
-
-    model: Path
+    name: str
+    head: str
+    """The heading of how much is right, in percent."""
+    questions: Sequence[Question]
     schemas: Schemas
-    n_threads: int
+    max_tokens: int
+    """Maximum number of tokens in an answer."""
     n_ctx: int
-    """Maximum number of tokens in a prompt with its answer."""
-    n_in_flight: int
-    server: Path | None
+    right: Callable[[Answers], float]
 
 
-Answerer = Callable[[Sequence[PeerQuestion]], list[str]]
-"""Answers questions, each with a text that should be a JSON object."""
-Peer = Callable[[Setting, ExitStack], Answerer]
-"""Returns an answerer, and pushes what must be closed after it onto the stack."""
+def titles(bench: Workbench) -> Kind:
+    """Return titles of OA-Mine."""
+    data = bench.data_set("oa-mine")
+    return rows_of("titles", data.gold, load_schemas(data.schema), bench.count(16), 160)
 
 
-def _one_by_one(answer: Callable[[PeerQuestion], str]) -> Answerer:
-    return lambda questions: [answer(question) for question in questions]
+def descriptions(bench: Workbench) -> Kind:
+    """Return made-up descriptions."""
+    n = bench.count(4)
+    data = bench.catalogue(n, n_tokens=300)
+    schema = with_nulls(json.loads(data.schema.read_text(encoding="utf-8")))
+    return rows_of("descriptions", data.gold, load_schemas(schema), n, 320)
 
 
-def _together(setting: Setting, answer: Callable[[PeerQuestion], str]) -> Answerer:
-    def run(questions: Sequence[PeerQuestion]) -> list[str]:
-        with ThreadPoolExecutor(setting.n_in_flight) as threads:
-            return list(threads.map(answer, questions))
+def rows_of(name: str, gold: Path, schemas: Schemas, n: int, max_tokens: int) -> Kind:
+    """Return rows with gold, spread evenly over a file."""
+    examples = list(load_examples(gold))
+    chosen = [examples[i] for i in spread(len(examples), n)]
+    asked = [Question(e.text, e.category, schemas.for_category(e.category)) for e in chosen]
 
-    return run
+    def right(answers: Answers) -> float:
+        return _f1(chosen, asked, answers)
 
-
-# --- hpd --------------------------------------------------------------------------------------
-
-
-def hpd(setting: Setting, stack: ExitStack, method: str = "hpd") -> Answerer:
-    """Answer with one of hpd's methods."""
-    n_threads, in_flight = setting.n_threads, setting.n_in_flight
-    options = Options(method=method, n_threads=n_threads, in_flight=in_flight, null_threshold=0.0)
-    extractor = stack.enter_context(Extractor(setting.schemas, setting.model, options=options))
-
-    def answer(questions: Sequence[PeerQuestion]) -> list[str]:
-        documents = [Document(q.example.text, category=q.example.category) for q in questions]
-        return [json.dumps(found.data) for found in extractor.extract_many(documents)]
-
-    return answer
+    of_these = schemas
+    if schemas.single is None:
+        of_these = Schemas({q.category: q.attributes for q in asked})
+    return Kind(name, "F1", asked, of_these, max_tokens, 2048, right)
 
 
-# --- libraries on top of llama-cpp-python, one document after another -------------------------
+def _f1(examples: Sequence[Example], asked: Sequence[Question], answers: Answers) -> float:
+    attributes = {q.category: [a.name for a in q.attributes] for q in asked}
+    return evaluate(examples, answers, attributes).plain.micro.f1
 
 
-def _llama(setting: Setting, stack: ExitStack) -> Any:
-    import llama_cpp  # after hpd, which chooses how its threads wait
+def documents(bench: Workbench) -> Kind:
+    """Return the shortest documents of DocuBench with a list that is not empty."""
+    folder = (bench.data or Path("no --data")) / "docubench"
+    if not folder.is_dir():
+        raise MissingInputError("needs --data FOLDER with docubench in it")
+    files = [
+        (next(hpd.read_documents(file.path, whole=True)).text, file)
+        for file in labelled_files(folder)
+        if any(isinstance(value, list) and value for value in file.label.values())
+    ]
+    files.sort(key=lambda each: len(each[0]) + len(json.dumps(each[1].label)))
+    chosen = files[: bench.count(3)]
+    schemas = load_schemas({file.id: with_nulls(file.schema) for _, file in chosen})
+    asked = [Question(text, file.id, schemas.for_category(file.id)) for text, file in chosen]
 
-    use_amx()  # unless it crashes on this machine
-    llama = llama_cpp.Llama(
-        str(setting.model), n_ctx=setting.n_ctx, n_batch=512, n_threads=setting.n_threads,
-        n_threads_batch=setting.n_threads, n_gpu_layers=-1, flash_attn=True, verbose=False,
-    )  # fmt: skip
-    stack.callback(llama.close)
-    return llama
+    def right(answers: Answers) -> float:
+        pairs = zip(answers, chosen, strict=True)
+        return 100 * statistics.fmean(score(a, f.schema, f.label).all for a, (_, f) in pairs)
 
-
-def llama_cpp_python(setting: Setting, stack: ExitStack, constrained: bool = True) -> Answerer:
-    """Answer with ``create_chat_completion``, with or without ``response_format``."""
-    llama = _llama(setting, stack)
-
-    def answer(question: PeerQuestion) -> str:
-        form = {"type": "json_object", "schema": question.schema} if constrained else None
-        found = llama.create_chat_completion(
-            question.messages, response_format=form, temperature=0.0, max_tokens=_LONGEST
-        )
-        return str(found["choices"][0]["message"]["content"])
-
-    return _one_by_one(answer)
+    return Kind("documents with lists", "right", asked, schemas, 512, 4096, right)
 
 
-def outlines(setting: Setting, stack: ExitStack) -> Answerer:
-    """Answer with Outlines, which compiles each schema once."""
-    from outlines import Generator, from_llamacpp
-    from outlines.inputs import Chat
-    from outlines.types import JsonSchema
+def with_nulls(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a JSON Schema in which every leaf may be null and every property is required.
 
-    model = from_llamacpp(_llama(setting, stack))
-    generators: dict[str, Any] = {}
-
-    def answer(question: PeerQuestion) -> str:
-        schema = json.dumps(question.schema)
-        if schema not in generators:
-            generators[schema] = Generator(model, JsonSchema(schema))
-        chat = Chat(question.messages)
-        return str(generators[schema](chat, max_tokens=_LONGEST, temperature=0.0))
-
-    return _one_by_one(answer)
-
-
-def guidance(setting: Setting, stack: ExitStack) -> Answerer:
-    """Answer with Guidance, which does not ask the model for text that the schema fixes."""
-    import guidance as library
-
-    start = library.models.LlamaCpp(
-        _llama(setting, stack), echo=False, chat_template=library.chat.ChatMLTemplate
-    )
-
-    def answer(question: PeerQuestion) -> str:
-        state = start
-        for message in question.messages:
-            with getattr(library, message["role"])():
-                state += message["content"]
-        with library.assistant():
-            state += library.json(name="answer", schema=question.schema, max_tokens=_LONGEST)
-        return str(state["answer"])
-
-    return _one_by_one(answer)
-
-
-# --- clients of llama.cpp's server, one concurrent request per document in flight -------------
-
-
-@contextmanager
-def _serving(setting: Setting) -> Iterator[str]:
-    """Start the server; yield its address."""
-    if setting.server is None:
-        raise ImportError("llama.cpp's server: name the program (--server)")
-    n, n_threads = setting.n_in_flight, setting.n_threads
-    asked = f"--host 127.0.0.1 --port {_PORT} -c {setting.n_ctx * n} --parallel {n} -t {n_threads}"
-    asked += f" -tb {n_threads} -ngl 99 --kv-unified --jinja"
-    command = [str(setting.server), "-m", str(setting.model), *asked.split()]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
-        try:
-            address = f"http://127.0.0.1:{_PORT}"
-            for _ in range(600):
-                with suppress(OSError), urlopen(f"{address}/health", timeout=5):
-                    break
-                if server.poll() is not None:
-                    raise RuntimeError(f"llama.cpp's server ended with {server.returncode}")
-                time.sleep(0.1)
-            yield f"{address}/v1"
-        finally:
-            server.terminate()
-
-
-def _client(setting: Setting, stack: ExitStack) -> Any:
-    # That no program is named is told before that the client's package is missing.
-    address = stack.enter_context(_serving(setting))
-    from openai import OpenAI
-
-    return OpenAI(base_url=address, api_key="none", max_retries=0, timeout=600)
-
-
-def llama_server(
-    setting: Setting, stack: ExitStack, constrained: bool = True, by_field: bool = False
-) -> Answerer:
-    """Ask the server for whole objects, or for each field (as super-json-mode does)."""
-    client = _client(setting, stack)
-
-    def ask(question: PeerQuestion, schema: Mapping[str, Any]) -> str:
-        form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
-        found = client.chat.completions.create(
-            model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
-            **({"response_format": form} if constrained else {}),
-        )  # fmt: skip
-        return str(found.choices[0].message.content)
-
-    def by_fields(question: PeerQuestion) -> str:
-        whole: dict[str, Any] = {}
-        for name, part in question.schema["properties"].items():
-            one = {"type": "object", "properties": {name: part}, "required": [name]}
-            whole |= _parsed(ask(question, one)) or {}
-        return json.dumps(whole)
-
-    return _together(setting, by_fields if by_field else lambda q: ask(q, q.schema))
-
-
-def instructor(setting: Setting, stack: ExitStack) -> Answerer:
-    """Answer with Instructor on top of the server, in its JSON Schema mode."""
-    import instructor as library
-    from pydantic import create_model
-
-    client = library.from_openai(_client(setting, stack), mode=library.Mode.JSON_SCHEMA)
-
-    def answer(question: PeerQuestion) -> str:
-        fields = dict.fromkeys(question.schema["properties"], (str | None, ...))
-        found = client.create(
-            model="any", messages=question.messages, temperature=0.0, max_tokens=_LONGEST,
-            response_model=create_model("Answer", **fields), max_retries=0,
-        )  # fmt: skip
-        return str(found.model_dump_json())
-
-    return _together(setting, answer)
-
-
-def llm(setting: Setting, stack: ExitStack) -> Answerer:
-    """Answer with the library ``llm``, with a schema."""
-    from llm.default_plugins.openai_models import Chat
-
-    address = stack.enter_context(_serving(setting))
-    model = Chat("any", model_name="any", api_base=address, supports_schema=True)
-    model.key = "none"
-    settings = {"stream": False, "temperature": 0.0, "max_tokens": _LONGEST}
-
-    def answer(question: PeerQuestion) -> str:
-        system, user = (message["content"] for message in question.messages)
-        return str(model.prompt(user, system=system, schema=question.schema, **settings).text())
-
-    return _together(setting, answer)
-
-
-def langextract(setting: Setting, stack: ExitStack) -> Answerer:
-    """Answer with LangExtract on top of the server, with one example of each attribute."""
-    import langextract as library
-    from langextract.providers.openai import OpenAILanguageModel
-
-    address = stack.enter_context(_serving(setting))
-    model = OpenAILanguageModel("any", api_key="none", base_url=address, temperature=0.0)
-
-    def answer(question: PeerQuestion) -> str:
-        names = list(question.schema["properties"])
-        example = " ".join(f"some-{name}" for name in names)
-        shown = [library.data.Extraction(name, f"some-{name}") for name in names]
-        found = library.extract(
-            question.example.text, "Extract: " + ", ".join(names),
-            [library.data.ExampleData(example, shown)], model=model, show_progress=False,
-        )  # fmt: skip
-        values = {each.extraction_class: each.extraction_text for each in found.extractions}
-        return json.dumps({name: values.get(name) for name in names})
-
-    return _together(setting, answer)
-
-
-ONE_BY_ONE: dict[str, Peer] = {
-    "hpd, one in flight": hpd,
-    "hpd, method ar": partial(hpd, method="ar"),
-    "llama-cpp-python": llama_cpp_python,
-    "llama-cpp-python, no schema": partial(llama_cpp_python, constrained=False),
-    "outlines": outlines,
-    "guidance": guidance,
-}
-TOGETHER: dict[str, Peer] = {
-    "hpd": hpd,
-    "hpd, method ar, many at once": partial(hpd, method="ar"),
-    "llama-server": llama_server,
-    "llama-server, no schema": partial(llama_server, constrained=False),
-    "llama-server, a request a field": partial(llama_server, by_field=True),
-    "instructor": instructor,
-    "llm": llm,
-    "langextract": langextract,
-}
+    So all programs write the same keys, and can say that a document lacks something.
+    """
+    kind = schema.get("type")
+    node = {key: value for key, value in schema.items() if key != "$schema"}
+    if kind == "object":
+        node["properties"] = {k: with_nulls(part) for k, part in schema["properties"].items()}
+        node["required"] = list(schema["properties"])
+    elif kind == "array":
+        node["items"] = with_nulls(schema["items"])
+    elif isinstance(kind, str):
+        node["type"] = [kind, "null"]
+        if "enum" in schema:
+            node["enum"] = [*schema["enum"], None]
+    return node
 
 
 # --- measuring --------------------------------------------------------------------------------
 
 
-def _parsed(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return None
-    return value if isinstance(value, dict) else None
-
-
 def peers(bench: Workbench) -> Finding:
     """Measure all programs with the same file, each with its own answers."""
     n_threads = bench.n_threads or os.cpu_count() or 1
-    data = bench.data_set("oa-mine")
-    schemas = load_schemas(data.schema)
-    examples = list(load_examples(data.gold))
-    chosen = [examples[i] for i in spread(len(examples), bench.count(16))]
-    questions = [PeerQuestion(each, schemas.for_category(each.category)) for each in chosen]
     model = bench.using(bench.model)
-    rows = []
-    for programs, n in ((ONE_BY_ONE, 1), (TOGETHER, 16)):
-        setting = Setting(model, schemas, n_threads, N_CTX, n, bench.server)
-        rows += [measured(name, peer, setting, questions) for name, peer in programs.items()]
-    times = {row["peer"]: row["seconds"] for row in rows if "error" not in row}
-    others = {name: seconds for name, seconds in times.items() if "hpd" not in name}
-    best = min(others, key=lambda name: others[name])
-    return Finding(
-        [Table(f"{len(chosen)} titles, once by each program after a warm-up", cells(rows))],
-        f"{best}, the fastest of the others, takes {others[best] / times['hpd']:.1f} times as long "
-        f"as hpd; hpd's own method ar {times['hpd, method ar'] / times['hpd']:.1f} times",
-    )
+    found: list[tuple[Kind, dict[str, Row]]] = []
+    for kind in (titles(bench), descriptions(bench), documents(bench)):
+        rows = {}
+        for name, program, n in _turns(len(kind.questions)):
+            setting = Setting(
+                model, kind.schemas, n_threads, kind.n_ctx, kind.max_tokens, n, bench.server
+            )
+            row = _kept(bench, kind, name, program, setting)
+            known = rows.get(name)
+            if known is None or row.get("seconds", float("inf")) < known.get("seconds", 0):
+                rows[name] = row
+        found.append((kind, rows))
+    return Finding([table(found)], headline(found), _errors(found))
 
 
-def measured(
-    name: str, peer: Peer, setting: Setting, questions: Sequence[PeerQuestion]
-) -> dict[str, Any]:
-    """Return the row of one peer, with its error if it is not installed or fails."""
-    row: dict[str, Any] = {"peer": name, "n_in_flight": setting.n_in_flight}
-    try:
-        with ExitStack() as stack:
-            answer = peer(setting, stack)
-            answer(questions[:1])  # to warm up
-            start = time.perf_counter()
-            texts = answer(questions)
-            seconds = time.perf_counter() - start
-        row |= {"seconds": seconds / len(questions), **_scored(texts, setting, questions)}
-    except Exception as error:
-        row["error"] = f"{type(error).__name__}: {error}"
-    print(row, file=sys.stderr, flush=True)
+def _turns(n: int) -> Iterator[tuple[str, Program, int]]:
+    """Yield each program with its number of documents in flight."""
+    yield from ((name, program, 1) for name, program in ONE_BY_ONE.items())
+    for name, program in TOGETHER.items():
+        yield name, program, n
+        if name == MANY_AT_ONCE and n > 3:
+            yield name, program, n // 2
+
+
+def _kept(bench: Workbench, kind: Kind, name: str, program: Program, setting: Setting) -> Row:
+    """Return a program's row, measuring it unless an earlier call has."""
+    n = setting.n_in_flight
+    file_name = f"{kind.name}-{name}-{n}.json".replace(",", "").replace(" ", "-")
+    path = bench.folder("peers") / file_name
+    if bench.again:
+        path.unlink(missing_ok=True)
+
+    def write(unfinished: Path) -> None:
+        row = measured(name, program, setting, kind)
+        unfinished.write_text(json.dumps(row), encoding="utf-8")
+
+    row: Row = json.loads(bench.made(path, write).read_text(encoding="utf-8"))
+    if "error" in row:  # a program that was missing may be installed for the next call
+        path.unlink()
     return row
 
 
-def _scored(
-    texts: Sequence[str], setting: Setting, questions: Sequence[PeerQuestion]
-) -> dict[str, float]:
-    """Return the tokens per answer, F1, and the share of answers that are invalid."""
-    from llama_cpp import Llama
+def measured(name: str, program: Program, setting: Setting, kind: Kind) -> Row:
+    """Return the row of one program, with its error if it is not installed or fails."""
+    row: Row = {"program": name, "n_in_flight": setting.n_in_flight}
+    first = kind.questions[0]
+    try:
+        with ExitStack() as stack:
+            answer = program(setting, stack)
+            answer([Question("Nothing.", first.category, first.attributes)])  # warm-up
+            start = time.perf_counter()
+            texts = answer(kind.questions)
+            row["seconds"] = (time.perf_counter() - start) / len(texts)
+        answers = [parsed(text) for text in texts]
+        valid = [
+            found is not None and Draft202012Validator(question.schema).is_valid(found)
+            for question, found in zip(kind.questions, answers, strict=True)
+        ]
+        row |= {"right": kind.right(answers), "invalid": 1 - statistics.fmean(valid)}
+        row["answers"] = texts
+    except Exception as error:
+        row = {"program": name, "error": f"{type(error).__name__}: {error}"}
+    print({k: v for k, v in row.items() if k != "answers"}, file=sys.stderr, flush=True)
+    return row
 
-    vocabulary = Llama(str(setting.model), vocab_only=True, verbose=False)
-    n_tokens = sum(len(vocabulary.tokenize(text.encode(), add_bos=False)) for text in texts)
-    answers = [_parsed(text) for text in texts]
-    n_invalid = sum(
-        found is None or not Draft202012Validator(q.schema).is_valid(found)
-        for q, found in zip(questions, answers, strict=True)
-    )
-    attributes = {q.example.category: [a.name for a in q.attributes] for q in questions}
-    scores = evaluate([q.example for q in questions], answers, attributes)
-    n = len(questions)
-    return {"tokens": n_tokens / n, "f1": scores.plain.micro.f1, "invalid": n_invalid / n}
+
+# --- the table --------------------------------------------------------------------------------
 
 
-def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Return the rows as cells of a table, with each time as a multiple of hpd's."""
-    own = next((row["seconds"] for row in rows if row["peer"] == "hpd" and "error" not in row), nan)
-    made = [
-        ["program", "in flight", "documents/s", "x hpd", "tokens", "ms a token", "F1", "invalid"]
-    ]
-    for row in rows:
-        if "error" in row:
-            told = [row["error"].splitlines()[0][:60], *[""] * 5]
-        else:
-            seconds, tokens = row["seconds"], row["tokens"]
-            told = [f"{1 / seconds:.2f}", f"{seconds / own:.1f}", f"{tokens:.0f}"]
-            told += [f"{1000 * seconds / tokens:.1f}", f"{row['f1']:.1f}", f"{row['invalid']:.0%}"]
-        made.append([row["peer"], str(row["n_in_flight"]), *told])
-    return made
+def table(found: Sequence[tuple[Kind, Mapping[str, Row]]]) -> Table:
+    """Return a row for each program, with the figures of each kind of documents."""
+    head = ["program"]
+    for kind, _ in found:
+        head += [f"{kind.name}/s", kind.head, "invalid"]
+    made: Rows = [[*head]]
+    for name in (*ONE_BY_ONE, *TOGETHER):
+        told = [name]
+        for _, rows in found:
+            row = rows[name]
+            if "error" in row:
+                told += ["", "", ""]
+            else:
+                right, invalid = f"{row['right']:.1f}", f"{row['invalid']:.0%}"
+                told += [f"{1 / row['seconds']:.2g}", right, invalid]
+        made.append([*told])
+    counts = ", ".join(f"{len(kind.questions)} {kind.name}" for kind, _ in found)
+    return Table(f"{counts}; the first {len(ONE_BY_ONE)} programs read one after another", made)
+
+
+def headline(found: Sequence[tuple[Kind, Mapping[str, Row]]]) -> str:
+    """Return how much longer than hpd the fastest of the others takes, for each kind."""
+    told = []
+    for kind, rows in found:
+        times = {name: row["seconds"] for name, row in rows.items() if "error" not in row}
+        others = [name for name in times if not name.startswith("hpd")]
+        if "hpd" in times and others:
+            best = min(others, key=times.__getitem__)
+            told.append(f"{kind.name}: {times[best] / times['hpd']:.1f} times ({best})")
+    return f"the fastest of the others takes, as long as hpd: {'; '.join(told) or 'none ran'}"
+
+
+def _errors(found: Sequence[tuple[Kind, Mapping[str, Row]]]) -> list[str]:
+    """Return a note for each program that failed."""
+    errors = {
+        name: row["error"].splitlines()[0][:80]
+        for _, rows in found
+        for name, row in rows.items()
+        if "error" in row
+    }
+    return [f"{name} failed: {error}." for name, error in errors.items()]

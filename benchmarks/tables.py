@@ -6,8 +6,8 @@
 
 Each workload is a part, in which hpd's methods take turns: three rounds with the model's own
 answers, then one with known answers. The parts speed and cost summarise the three workloads. Other
-parts measure other programs (one is llama.cpp's llama-server, named by --server) and a collection
-of schemas (DATA/schemas.jsonl.xz).
+parts measure other programs (one is llama.cpp's llama-server, named by --server), an encoder, and a
+collection of schemas (DATA/schemas.jsonl.xz).
 --pages writes the tables into the slots of the pages.
 """
 
@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 import hpd
+from benchmarks.encoder import encoder
 from benchmarks.harness import part
 from benchmarks.harness.part import Part
 from benchmarks.harness.result import Cell, Finding, Table, load_results
@@ -144,6 +145,8 @@ def speed(bench: Workbench) -> Finding:
     own, known = measured_times(bench)
     table = [["", *TITLES.values()]]
     table += [[title, *(f"{each[name]:.0f}" for each in own)] for name, title in METHODS.items()]
+    for row, cell in zip(table, _untrained_column(bench), strict=False):
+        row.append(cell)
     ratios = [each["ar"] / each["hpd"] for each in known]
     faster = f"{min(ratios):.0f} to {max(ratios):.0f}"
     note = (
@@ -151,6 +154,17 @@ def speed(bench: Workbench) -> Finding:
         f"for that; where both methods write the same known answers, hpd is {faster} times as fast."
     )
     return Finding([Table("Milliseconds per document", table)], faster, [note])
+
+
+def _untrained_column(bench: Workbench) -> list[str]:
+    """Return the part untrained as a column; empty unless this kind of machine measured it."""
+    results = load_results(bench.results)
+    other = results.get("untrained")
+    machines = {results[name].conditions.processor for name in TITLES}
+    if other is None or machines != {other.conditions.processor}:
+        return []
+    (model,) = (name.removesuffix(".gguf") for name in other.conditions.models)
+    return [f"OA-Mine, {model}", *(str(ms) for _, ms in other.finding.tables[0].rows[1:])]
 
 
 def untrained(bench: Workbench) -> Finding:
@@ -221,7 +235,14 @@ PARTS = (
     Part("speed", "The three workloads in one table", 0, speed),
     Part("cost", "What they cost", 0, cost),
     Part("schemas", "Schemas of JSONSchemaBench", 10, schemas),
-    Part("peers", "Other programs with the same file, OA-Mine titles", 15, peers),
+    Part("encoder", "An encoder with the same texts", 4, encoder),
+    Part("peers", "Other programs with the same file", 10, peers),
+    Part(
+        "peers-untrained",
+        "The same with a model that was not trained for hpd (-m)",
+        20,
+        peers,
+    ),
 )
 
 

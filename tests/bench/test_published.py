@@ -15,6 +15,7 @@ from benchmarks.paper import __main__ as paper
 from benchmarks.paper import quality, speed
 from benchmarks.paper.adapters import K_MAX, trained
 from benchmarks.paper.quality import TABLE_1_WAYS
+from benchmarks.tables import METHODS
 from hpd.cli import build_parser, main
 from hpd.models.model_files import bundled_model
 from jsonl import read_lines
@@ -90,6 +91,15 @@ def test_three_workloads_come_to_one_table_of_speed(tmp_path, capfd):
     assert ["one token after the other", "90", "90", "90"] in table.rows
     assert results["speed"].finding.headline == "8 to 8"
     assert "9.0 times less than AR (8.0 with known answers)" in results["cost"].finding.headline
+    # A column is of another model, unless another processor measured it.
+    untrained = Finding([Table("", [["", "ms/doc"], *([title, "7"] for title in METHODS)])], "")
+    for processor, shown in (("Another one", ["10"] * 3), ("A processor", ["10"] * 3 + ["7"])):
+        measured = replace(CONDITIONS, processor=processor, models={"qwen.gguf": "0"})
+        replace(RESULT, part="untrained", finding=untrained, conditions=measured).save(tmp_path)
+        assert tables.main([*asked, "--part", "speed"]) == 0
+        (table,) = load_results(tmp_path)["speed"].finding.tables
+        assert ["**hpd**", *shown] in table.rows
+    assert table.rows[0][-1] == "OA-Mine, qwen"
     # Times of different models do not stand in one table.
     other = replace(CONDITIONS, models={"other.gguf": "0"})
     replace(RESULT, part="table-catalogue", finding=finding, conditions=other).save(tmp_path)

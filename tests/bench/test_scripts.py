@@ -1,4 +1,4 @@
-"""The scripts of ``benchmarks``: catalogues, other programs, models."""
+"""The scripts of ``benchmarks``: catalogues, models, a GPU's steps."""
 
 import json
 import os
@@ -9,11 +9,9 @@ from dataclasses import replace
 import pytest
 from gguf import GGUFReader
 
-from benchmarking import BENCHMARKS, SCHEMA
-from benchmarks import make_model, peers, workloads
+from benchmarking import BENCHMARKS
+from benchmarks import make_model, workloads
 from hpd import Extractor
-from hpd.evaluation.rows import load_examples
-from hpd.schema import load_schema
 from jsonl import read_lines
 
 
@@ -39,24 +37,6 @@ def test_a_made_up_catalogue_states_half_of_its_attributes(tmp_path, n_tokens, n
         assert length == pytest.approx(n_tokens, rel=0.1)
     assert catalogue(tmp_path, *sizes)[0] == rows
     assert catalogue(tmp_path, *sizes, "--seed", "1")[0] != rows
-
-
-def test_programs_are_asked_the_same_and_one_that_is_missing_is_named(gold, tiny_model):
-    schema = load_schema(SCHEMA)
-    questions = [peers.PeerQuestion(each, schema) for each in load_examples(gold)][:2]
-    setting = peers.Setting(tiny_model(), schema, 1, 512, 1, None)
-    programs = {**peers.ONE_BY_ONE, **peers.TOGETHER}
-    chosen = ["hpd", "hpd, method ar", "llama-cpp-python, no schema", "llama-server"]
-    rows = [peers.measured(name, programs[name], setting, questions) for name in chosen]
-    for row in rows[:2]:
-        assert row["invalid"] == 0
-        assert row["seconds"] > 0
-    # Random weights write no JSON unless they must.
-    assert rows[2]["invalid"] == 1
-    assert "--server" in rows[3]["error"]
-    head, *cells = peers.cells(rows)
-    assert [row[0] for row in cells] == chosen
-    assert {len(row) for row in cells} == {len(head)}
 
 
 def test_a_model_of_random_weights_has_the_shape_and_the_types(tmp_path, monkeypatch):
