@@ -7,7 +7,10 @@
 # nine minutes are over: with 0 if all steps are done, with 75 if the same command must be run again,
 # which continues where this one stopped. The output of a step is in RESULTS/STEP.txt. A step that
 # fails, or that takes more than a whole run, is in RESULTS/STEP.failed, and is skipped until that
-# file is deleted.
+# file is deleted. Each run writes all results so far into RESULTS/page.md.
+#
+# After the build, the most important figures come first: whether the values are those of the CPU,
+# then for each model hpd with 1 to 256 documents in flight, AR, and llama.cpp's and vLLM's servers.
 #
 # RESULTS keeps the build of llama.cpp for CUDA, its Python environment and the models, so it should
 # be on a disk that outlives the machine. Optional environment variables:
@@ -15,13 +18,19 @@
 #   BUILD=yes            no: use the hpd and llama.cpp that PYTHON has
 #   LLAMA="-DGGML_CUDA=on ..."  CMake's options for building llama.cpp
 #   PREPARE=COMMAND      a command to run in the folder of llama.cpp's sources before the build
-#   MODELS="qwen3:0.6b:Q8_0 ..."  shapes and types for make_model.py, or paths of GGUF files
+#   SERVER=PROGRAM       llama.cpp's server [built with the rest]
+#   MODELS="qwen3:1.7b:F16 ..."  shapes and types for make_model.py, GGUF files, or FILE.gguf:F16,
+#                        which has the weights of a file in another type
+#   WORKLOADS="titles catalogue long"
 #   DOCUMENTS=256 ROUNDS=3 AR_DOCUMENTS=8  the amount of work
+#   IN_FLIGHT="1 4 16 32 64 128 256" SLOTS="1 16 64"  documents at once, for hpd and for servers
+#   VLLM_MODEL=FOLDER    what vLLM reads [the GGUF file]
 #   PRICE=2.5            dollars per hour of the machine
 #   MINUTES=8.5          the time limit
 #
 # A small trial on the CPU:
-#   BUILD=no MODELS=models/hpd-box.gguf DOCUMENTS=4 ROUNDS=1 AR_DOCUMENTS=1 benchmarks/gpu.sh /tmp/gpu
+#   BUILD=no MODELS=models/hpd-box.gguf WORKLOADS=titles DOCUMENTS=4 ROUNDS=1 AR_DOCUMENTS=1 \
+#     IN_FLIGHT="1 2" SLOTS=1 benchmarks/gpu.sh /tmp/gpu
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
@@ -31,12 +40,16 @@ cd "$root" || exit 1
 base=${PYTHON:-python3}
 python=$base
 [ "${BUILD:-yes}" = yes ] && python=$results/venv/bin/python
-models=${MODELS:-"qwen3:0.6b:Q8_0 qwen3:0.6b:Q4_K qwen3:0.6b:F16 qwen3:1.7b:Q8_0 qwen3:8b:Q8_0 qwen3:8b:Q4_K"}
+models=${MODELS:-"qwen3:1.7b:F16 qwen3:1.7b:Q4_K qwen3:0.6b:Q8_0 qwen3:8b:Q4_K"}
 documents=${DOCUMENTS:-256}
 rounds=${ROUNDS:-3}
 few=${AR_DOCUMENTS:-8}
 limit=$(awk "BEGIN { print int(60 * ${MINUTES:-8.5}) }")
-workloads=(titles catalogue long)
+read -ra workloads <<< "${WORKLOADS:-titles catalogue long}"
+read -ra in_flight <<< "${IN_FLIGHT:-1 4 16 32 64 128 256}"
+read -ra slots <<< "${SLOTS:-1 16 64}"
+server=${SERVER:-$results/build-llama/bin/llama-server}
+export PYTHONPATH=$root:$root/models${PYTHONPATH:+:$PYTHONPATH}
 
 # --- the steps -----------------------------------------------------------------------------------
 
@@ -57,10 +70,18 @@ build_llama() { # continues after it was killed
     -C build-dir="$results/build-llama" "./llama_cpp_python-$pin"
 }
 
+build_server() { # from what is built already
+  local options=(-DLLAVA_BUILD=OFF -DLLAMA_BUILD_TOOLS=ON -DLLAMA_BUILD_SERVER=ON)
+  options+=(-DLLAMA_USE_PREBUILT_UI=OFF -DLLAMA_OPENSSL=OFF)
+  PATH="$results/venv/bin:$PATH" cmake "$results/build-llama" "${options[@]}" &&
+    PATH="$results/venv/bin:$PATH" cmake --build "$results/build-llama" --parallel \
+      --target llama-server
+}
+
 build_hpd() {
   HPD_BUILD_TESTS=ON PATH="$results/venv/bin:$PATH" "$python" -m pip install --no-build-isolation \
     -C build-dir="$results/build-hpd" "$root" &&
-    "$python" -m pip install -q pytest hypothesis gguf pydantic numpy
+    "$python" -m pip install -q pytest hypothesis gguf pydantic numpy openai
 }
 
 device() {
@@ -81,9 +102,23 @@ workload_files() {
   done <<< $'titles 20 11\ncatalogue 300 16\nlong 1000 16'
 }
 
-make_model() { # SHAPE:TYPE
-  [ -f "$1" ] || [ -f "$(file_of "$1")" ] ||
-    "$python" "$here/make_model.py" --shape "${1%:*}" --type "${1##*:}" "$(file_of "$1")"
+make_model() { # SHAPE:TYPE, FILE or FILE:TYPE
+  local from=(--shape "${1%:*}")
+  [ -f "${1%:*}" ] && from=(--weights "${1%:*}")
+  [ -f "$(file_of "$1")" ] ||
+    "$python" "$here/make_model.py" "${from[@]}" --type "${1##*:}" "$(file_of "$1")"
+}
+
+parity() { # STEP FILE
+  "$python" -m benchmarks.gpu parity "$2" "$results/${workloads[0]}" -o "$results/$1.jsonl" \
+    --documents "$((documents < 32 ? documents : 32))"
+}
+
+servers() { # STEP MODEL WORKLOAD
+  local program=()
+  [ -x "$server" ] && program=(--server "$server")
+  "$python" -m benchmarks.gpu server "$(file_of "$2")" "$results/$3" -o "$results/$1.jsonl" \
+    "${program[@]}" --slots "${slots[@]}" --documents "$((documents < 64 ? documents : 64))"
 }
 
 bench() { # STEP MODEL WORKLOAD DOCUMENTS ROUNDS arguments...
@@ -96,40 +131,57 @@ bench() { # STEP MODEL WORKLOAD DOCUMENTS ROUNDS arguments...
 
 # --- their names, in order -----------------------------------------------------------------------
 
-file_of() { # SHAPE:TYPE or a path: the model's file
-  if [ -f "$1" ]; then echo "$1"; else echo "$results/${1//:/-}.gguf"; fi
+file_of() { # SHAPE:TYPE, FILE or FILE:TYPE: the model's file
+  if [ -f "$1" ]; then echo "$1"; else echo "$results/$(name_of "$1").gguf"; fi
 }
 
-name_of() { basename "${1//:/-}" .gguf; }
+name_of() {
+  local name
+  name=$(basename "${1//:/-}")
+  echo "${name//.gguf/}"
+}
 
 steps() { # print a line for each: its name, and its command
   if [ "${BUILD:-yes}" = yes ]; then
     echo "build-llama build_llama"
     echo "build-hpd build_hpd"
+    [ -n "${SERVER:-}" ] || echo "build-server build_server"
   fi
   echo "device device"
-  local test
+  echo "workloads workload_files"
+  echo "parity-bundled parity parity-bundled models/hpd-box.gguf"
+  local model workload name test
+  for workload in "${workloads[@]}"; do
+    for model in $models; do
+      name=$(name_of "$model")
+      if [ "$workload" = "${workloads[0]}" ]; then
+        echo "model-$name make_model $model"
+        # Random weights leave near ties everywhere.
+        [ -f "${model%:*}" ] && echo "parity-$name parity parity-$name $(file_of "$model")"
+      fi
+      timed -in-flight "$documents" 1 --method prefill "$(methods hpd:in_flight= "${in_flight[@]}")"
+      timed -ar "$few" 1 "$(methods '' ar hpd:in_flight=1 hpd:in_flight=1,drafts=off)"
+      timed -batched "$documents" 1 "$(methods '' 'ar-batched:in_flight=32|64|128' hpd)"
+      if [ "${BUILD:-yes}" = yes ] || [ -n "${SERVER:-}" ] || command -v vllm > /dev/null; then
+        echo "servers-$name-$workload servers servers-$name-$workload $model $workload"
+      fi
+    done
+  done
   for test in choices adapters pitfalls drafting draft_model engine; do
     echo "suite-$test suite test_$test"
   done
-  echo "workloads workload_files"
-  local model workload name
   for model in $models; do
     name=$(name_of "$model")
-    echo "model-$name make_model $model"
     for workload in "${workloads[@]}"; do
-      timed -ar "$few" 1 "$(methods '' ar hpd:in_flight=1 hpd:in_flight=1,drafts=off)"
       timed '' "$documents" "$rounds" "$(methods '' prefill hpd hpd:drafts=on hpd:drafts=off)"
-      timed -batched "$documents" 1 "$(methods '' 'ar-batched:in_flight=32|64|128' hpd)"
-      timed -in-flight "$documents" 1 --method prefill \
-        "$(methods hpd:in_flight= 1 4 16 32 64 128 256)"
       timed -stacks "$documents" 1 --method prefill "$(methods hpd:stack= 1 2 4 8 16)"
       timed -batches "$documents" 1 --method hpd \
         "$(methods hpd:n_batch= 256,n_ubatch=256 1024,n_ubatch=1024 2048,n_ubatch=2048)"
     done
   done
   model=${models%% *}
-  echo "figure-4 bench figure-4 $model catalogue $documents 1 --sweep figure-4 --method prefill"
+  workload=${workloads[1]:-${workloads[0]}}
+  echo "figure-4 bench figure-4 $model $workload $documents 1 --sweep figure-4 --method prefill"
 }
 
 timed() { # SUFFIX DOCUMENTS ROUNDS arguments...: the line of a step for the model and the workload
@@ -152,6 +204,11 @@ if [ "${1:-}" = --run ]; then # one step, in its own process, so that timeout ca
   "$@"
   exit
 fi
+write_page() { # if there is a Python that has hpd
+  "$python" -m benchmarks.gpu page "$results" > "$results/page.part" 2> /dev/null &&
+    mv "$results/page.part" "$results/page.md"
+}
+trap write_page EXIT
 while read -r step command; do
   if [ $# -gt 0 ] && [[ " $* " != *" $step "* ]]; then continue; fi
   if [ -e "$results/$step.txt" ] || [ -e "$results/$step.failed" ]; then continue; fi
@@ -174,7 +231,7 @@ while read -r step command; do
     mv "$results/$step.part" "$results/$step.failed"
     echo "gpu.sh: $step failed with $status: $(tail -n 1 "$results/$step.failed")"
     # Without a build there is nothing to measure.
-    [[ $step == build-* ]] && exit 1
+    [[ $step == build-llama || $step == build-hpd ]] && exit 1
   fi
 done < <(steps)
 if compgen -G "$results/*.failed" > /dev/null; then

@@ -5,9 +5,11 @@ file can stand in for a real model whose weights are not available.
 
     python benchmarks/make_model.py --shape qwen3:0.6b --type Q8_0 model.gguf
     python benchmarks/make_model.py --shape qwen3:8b --type Q4_K --vocab Qwen3-8B.gguf model.gguf
+    python benchmarks/make_model.py --weights Qwen3-8B-Q4_K_M.gguf --type F16 model.gguf
 
-All shapes use Qwen3's architecture. The vocabulary is that of another file, by default the bundled
-model, padded with unused tokens so that the output matrix costs as much as the real one.
+The last one has a file's own weights, in another type. All shapes use Qwen3's architecture. The
+vocabulary is that of another file, by default the bundled model, padded with unused tokens so that
+the output matrix costs as much as the real one.
 """
 
 from __future__ import annotations
@@ -156,17 +158,23 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument(
         "--vocab", type=Path, metavar="GGUF", help="the vocabulary [default: the bundled model's]"
     )
+    parser.add_argument(
+        "--weights", type=Path, metavar="GGUF", help="use this file's weights, not random ones"
+    )
     options = parser.parse_args(arguments)
     output: Path = options.output
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as scratch:
         # A temporary name, so that the output is never incomplete.
         made = Path(scratch) / "written.gguf"
-        try:
-            write_model(made, SHAPES[options.shape], options.vocab or bundled_model())
-        except (OSError, ValueError) as error:
-            parser.error(str(error))
-        if options.type != "Q8_0":
+        if options.weights:
+            made = options.weights
+        else:
+            try:
+                write_model(made, SHAPES[options.shape], options.vocab or bundled_model())
+            except (OSError, ValueError) as error:
+                parser.error(str(error))
+        if options.weights or options.type != "Q8_0":
             mixed = Path(scratch) / "quantised.gguf"
             quantise(made, mixed, options.type, os.cpu_count() or 1)
             made = mixed

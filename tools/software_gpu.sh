@@ -5,8 +5,8 @@
 #
 # This tests everything that differs on a GPU, except speed: offloaded layers, KV cells and logits on
 # the device, asynchronous decoding. The steps are those of benchmarks/gpu.sh (--list prints them), by
-# default the build, the device and the suites. FOLDER keeps the build; the same command continues
-# where it stopped. Needs Debian's mesa-vulkan-drivers, libvulkan-dev, glslc and spirv-headers.
+# default the build, the device, whether a few values are those of the CPU, and the suites. FOLDER
+# keeps the build; the same command continues where it stopped. Needs Debian's mesa-vulkan-drivers, libvulkan-dev, glslc and spirv-headers.
 # Environment:
 #   VULKAN_HEADERS             a folder with newer headers of Vulkan and spirv/ than the system's
 #   GGML_VK_VISIBLE_DEVICES=0  the device; llama.cpp uses a software device only if it is named
@@ -24,10 +24,10 @@ fi
 # which a sum is added up.
 PREPARE="sed -i 's/^#define BLOCK_SIZE 512/#define BLOCK_SIZE 32/'"
 PREPARE+=" ggml/src/ggml-vulkan/vulkan-shaders/rms_norm.comp"
-export LLAMA PREPARE BUILD=yes MINUTES=600
+export LLAMA PREPARE BUILD=yes MINUTES=600 DOCUMENTS=${DOCUMENTS:-4}
 export GGML_VK_VISIBLE_DEVICES=${GGML_VK_VISIBLE_DEVICES:-0}
 if [ $# = 0 ]; then
   mapfile -t suites < <("$here/../benchmarks/gpu.sh" "$folder" --list | grep '^suite-')
-  set -- build-llama build-hpd device "${suites[@]}"
+  set -- build-llama build-hpd device workloads parity-bundled "${suites[@]}"
 fi
 "$here/../benchmarks/gpu.sh" "$folder" "$@"

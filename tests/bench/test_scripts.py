@@ -7,12 +7,13 @@ import sys
 from dataclasses import replace
 
 import pytest
-from gguf import GGUFReader
+from gguf import GGMLQuantizationType, GGUFReader
 
 from benchmarking import BENCHMARKS
 from benchmarks import make_model, workloads
 from hpd import Extractor
 from jsonl import read_lines
+from small_model import small_model
 
 
 def catalogue(folder, *arguments):
@@ -50,6 +51,15 @@ def test_a_model_of_random_weights_has_the_shape_and_the_types(tmp_path, monkeyp
         assert extractor.extract("Nike shoe").error is None
 
 
+def test_a_model_can_have_the_weights_of_a_file_in_another_type(tmp_path):
+    made = tmp_path / "model.gguf"
+    make_model.main([str(made), "--weights", str(small_model()), "--type", "F16"])
+    matrices = [each for each in GGUFReader(made).tensors if len(each.shape) == 2]
+    assert {each.tensor_type for each in matrices} == {GGMLQuantizationType.F16}
+    with Extractor(["Brand"], made, n_threads=1, n_ctx=512, max_tokens=4) as extractor:
+        assert extractor.extract("Nike shoe").error is None
+
+
 def gpu(results, *steps, **settings):
     """The exit code and the output of ``gpu.sh`` in miniature, on the processor."""
     small = {"BUILD": "no", "DOCUMENTS": "2", "ROUNDS": "1", "AR_DOCUMENTS": "1"}
@@ -74,7 +84,8 @@ def test_the_parts_for_a_gpu_go_on_where_they_stopped(tmp_path, tiny_model):
     code, said = gpu(tmp_path, *names, MODELS=str(model))
     assert code == 0, said
     assert "all is done" in said
-    assert "hpd:drafts=off" in (tmp_path / f"{names[2]}.txt").read_text()
+    for written in (f"{names[2]}.txt", "page.md"):
+        assert "hpd:drafts=off" in (tmp_path / written).read_text()
     # What is done is not done again.
     (tmp_path / f"{names[0]}.txt").unlink()
     code, said = gpu(tmp_path, *names, MODELS=str(model))
