@@ -84,16 +84,21 @@ def write_int8(model: Any, path: Path) -> None:
     whole.unlink()
 
 
-def reader(vocabulary: Any, read: Callable[[Any, Any], object]) -> Reader:
-    """Return a function that reads documents in batches.
+def tokens_of(vocabulary: Any, questions: Sequence[Question]) -> list[list[int]]:
+    """Return the tokens of each document with the names of its attributes, the shortest first.
 
-    The tokens are those of hpd's model, as the weights are random.
+    They are those of hpd's model, as the encoder's weights are random.
     """
+    texts = [f"{' '.join(q.schema['properties'])} {q.text}" for q in questions]
+    return sorted((vocabulary.tokenize(text.encode()) for text in texts), key=len)
+
+
+def reader(vocabulary: Any, read: Callable[[Any, Any], object]) -> Reader:
+    """Return a function that reads documents in batches."""
     import numpy as np
 
     def read_all(questions: Sequence[Question]) -> object:
-        texts = [f"{' '.join(q.schema['properties'])} {q.text}" for q in questions]
-        tokens = sorted((vocabulary.tokenize(text.encode()) for text in texts), key=len)
+        tokens = tokens_of(vocabulary, questions)
         for first in range(0, len(tokens), _N_TOGETHER):
             batch = tokens[first : first + _N_TOGETHER]
             ids = np.zeros((len(batch), len(batch[-1])), np.int64)
@@ -148,6 +153,7 @@ def encoder(bench: Workbench, **shape: int) -> Finding:
     columns = [_column(kind, model, n_threads, encoders) for kind in kinds]
     n_weights = sum(each.numel() for each in plain.parameters())
     rows: Rows = [["", *(f"{kind.name}, ms" for kind in kinds)]]
+    rows.append(["tokens", *(_mean_length(vocabulary, kind) for kind in kinds)])
     for name in columns[0]:
         shown = name if name == "hpd" else f"encoder: {name}"
         rows.append([shown, *(f"{1000 * column[name]:.0f}" for column in columns)])
@@ -158,6 +164,10 @@ def encoder(bench: Workbench, **shape: int) -> Finding:
         [Table(caption, rows)],
         " and ".join(f"{n} times ({k.name})" for n, k in zip(ratios, kinds, strict=True)),
     )
+
+
+def _mean_length(vocabulary: Any, kind: Kind) -> str:
+    return f"{statistics.fmean(map(len, tokens_of(vocabulary, kind.questions))):.0f}"
 
 
 def _column(

@@ -36,13 +36,13 @@ LINES = [{"goods": "lamp", "n": 2}, {"goods": "rug", "n": 1}]
 
 @pytest.fixture
 def data(tmp_path):
-    """Titles, and three documents of which two have a list."""
+    """Titles, and documents of which two have a list and a text that states it."""
     a_few_titles(tmp_path)
     folder = tmp_path / "data" / "docubench"
     for part in ("documents", "schemas", "labels"):
         (folder / part).mkdir(parents=True)
     texts = {"long": "Bill\nlamp 2\nrug 1\n" + "Thank you. " * 9, "short": "lamp 2\nrug 1"}
-    for name, text in {**texts, "empty": "No lines"}.items():
+    for name, text in {**texts, "empty": "No lines", "scan": "1"}.items():
         (folder / "documents" / f"{name}.txt").write_text(text)
         (folder / "schemas" / f"{name}.json").write_text(json.dumps(SCHEMA))
         label = {"buyer": None, "lines": [] if name == "empty" else LINES}
