@@ -29,8 +29,8 @@ from hpd.documents import Document
 from hpd.evaluation.datasets import find_format, read_dataset
 from hpd.evaluation.outcomes import category_attributes, field_outcomes
 from hpd.evaluation.rows import Example, load_examples
-from hpd.evaluation.scores import count_outcomes
-from hpd.evaluation.statistics import Interval, document_samples, evaluation_intervals
+from hpd.evaluation.scores import Array, count_outcomes, precision_recall_f1
+from hpd.evaluation.statistics import Interval, bootstrap, evaluation_intervals
 from hpd.schema import load_schemas
 from recipe import written
 from recipe.handwritten import kept_aside
@@ -107,9 +107,8 @@ def entities(folder: Path, limit: int | None, settings: Settings) -> tuple[int, 
             [list(entity_counts(*pair)) for pair in zip(examples, found, strict=True)]
         )
         n_documents += len(examples)
-        means.append(float(_f1(counts.sum(axis=0))))
-        weights = np.concatenate(list(document_samples(len(examples))))
-        samples.append(_f1(weights @ counts))
+        means.append(float(f1(counts.sum(axis=0))))
+        samples.append(bootstrap(lambda weights, own=counts: f1(weights @ own), len(examples)))
     return n_documents, float(np.mean(means)), Interval.of(np.mean(samples, axis=0))
 
 
@@ -123,9 +122,9 @@ def entity_counts(example: Example, data: Mapping[str, Any] | None) -> Iterator[
     yield from ((gold & given).total(), given.total(), gold.total())
 
 
-def _f1(counts: Any) -> Any:
+def f1(counts: Array) -> Array:
     """Return F1 in percent from right, predicted and gold counts: (..., 3) to (...)."""
-    return 200 * counts[..., 0] / np.maximum(1, counts[..., 1] + counts[..., 2])
+    return precision_recall_f1(*np.moveaxis(counts, -1, 0))[..., -1]
 
 
 def _with_interval(score: float, interval: Interval) -> str:

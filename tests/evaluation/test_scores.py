@@ -1,7 +1,9 @@
 """The outcome of each field, the normalized form of values, and the scores."""
 
 import random
+from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -10,7 +12,7 @@ import reference_metric
 from hpd.evaluation.matching import lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOMES, UNITS, normalize_value, outcome, predicted_values
 from hpd.evaluation.rows import Example, load_examples, load_predictions
-from hpd.evaluation.scores import Counts, average, evaluate
+from hpd.evaluation.scores import Counts, average, evaluate, precision_recall_f1
 from jsonl import write_lines
 
 # --- outcomes and scores ---
@@ -51,6 +53,20 @@ def test_precision_and_recall_are_rounded_before_f1():
     # Where it matters: 57.05 without rounding on the way.
     tight = Counts(vn=38, vc=81, vw=46, nv=38)
     assert (tight.precision, tight.recall, tight.f1) == (49.09, 49.09, 49.09)
+
+
+@pytest.mark.parametrize("undefined", [0.0, None])
+def test_scores_of_arrays_are_those_of_each_count(undefined):
+    counts = np.array([*product(range(4), range(6), range(6))]).reshape(4, 6, 6, 3)
+    right, predicted, gold = np.moveaxis(counts, -1, 0)
+    scores = precision_recall_f1(right, predicted, gold, np.nan if undefined is None else 0.0)
+    for n, n_predicted, n_gold in np.ndindex(4, 6, 6):
+        one = 100 * n / n_predicted if n_predicted else undefined
+        two = 100 * n / n_gold if n_gold else undefined
+        both = undefined if None in (one, two) else one and 2 * one * two / (one + two)
+        expected = [np.nan if each is None else each for each in (one, two, both)]
+        if n <= min(n_predicted, n_gold):
+            assert list(scores[n, n_predicted, n_gold]) == pytest.approx(expected, nan_ok=True)
 
 
 def test_nothing_scores_nothing():

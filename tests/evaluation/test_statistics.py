@@ -13,6 +13,7 @@ from hpd.evaluation.statistics import (
     Interval,
     OutcomeCounts,
     all_scores,
+    bootstrap,
     evaluation_intervals,
     paired_differences,
 )
@@ -52,7 +53,7 @@ def test_scores_are_those_of_the_metric_but_for_rounding():
 def test_bootstrap_against_documents_drawn_one_by_one():
     fields = random_fields(N_ROWS)
     outcomes = OutcomeCounts(fields, N_ROWS)
-    (counts,) = outcomes.bootstrap(Resampling(20, 3))
+    counts = bootstrap(outcomes.count, N_ROWS, outcomes.width, Resampling(20, 3))
     drawn = np.random.default_rng(3).integers(0, N_ROWS, (20, N_ROWS))
     for own, rows in zip(counts, drawn, strict=True):
         expected = count_outcomes(drawn_one_by_one(fields, list(rows))).strict.cells
@@ -65,7 +66,10 @@ def test_chunks_change_nothing(monkeypatch):
     fields = random_fields(N_ROWS)
     whole = evaluation_intervals(fields, N_ROWS, Resampling(100))
     monkeypatch.setattr(statistics, "_CHUNK", 7 * N_ROWS * 3)
-    assert len(list(OutcomeCounts(fields, N_ROWS).bootstrap(Resampling(100)))) > 3
+    sizes = []
+    bootstrap(lambda weights: sizes.append(len(weights)) or weights, N_ROWS, 18, Resampling(100))
+    assert len(sizes) > 3
+    assert sum(sizes) == 100
     assert evaluation_intervals(fields, N_ROWS, Resampling(100)) == whole
 
 

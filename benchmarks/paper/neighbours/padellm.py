@@ -8,27 +8,28 @@ the one with the highest probability. For comparison, AR writes one object with 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from benchmarks.harness.result import Finding, Rows, Table
 from benchmarks.harness.workbench import MissingInputError, Workbench
 from benchmarks.paper.neighbours.comparison import ALONE, EngineWay, WayResult, with_one_thread
 from hpd.bench.workload import spread
-from hpd.evaluation.rows import Example, load_examples
+from hpd.evaluation.rows import load_examples
+from hpd.evaluation.scores import Array
 from hpd.results import Extraction
 from hpd.schema import Schemas, load_schema
 from hpd.schema.attributes import Attribute, Schema
+from recipe.scores import entity_counts, f1
 
 _N_SENTENCES = 10
 """Number of sentences per domain."""
 _N_MENTIONS = 8
 """Maximum number of mentions per label in a sentence, so that AR has room for all of them."""
-_LEFT_OUT = "misc"
-"""The label of mentions that have no other, which is not scored."""
 
 
 def mentions(extraction: Extraction[Any]) -> Iterator[tuple[str, str, float]]:
@@ -84,7 +85,7 @@ def entities(bench: Workbench) -> Finding:
     if not domains:
         raise MissingInputError("needs --data FOLDER with crossner/DOMAIN.jsonl and .schema.json")
     found = {name: WayResult() for name in _WAYS}
-    counts: dict[str, list[Counter[str]]] = {name: [] for name in _WAYS}
+    counts: dict[str, list[Array]] = {name: [] for name in _WAYS}
     n = 0
     for path in domains:
         rows = list(load_examples(path.with_name(path.name.replace(".schema.json", ".jsonl"))))
@@ -95,29 +96,16 @@ def entities(bench: Workbench) -> Finding:
             with way.opened(bench, Schemas.of(schema)) as run:
                 run(examples[:1], WayResult())  # to warm up
                 run(examples, found[name])
-            counts[name].append(_counts(examples, found[name].answers[n:]))
+            pairs = zip(examples, found[name].answers[n:], strict=True)
+            counts[name].append(np.sum([[*entity_counts(*pair)] for pair in pairs], axis=0))
         n += len(examples)
     ar = next(iter(found.values()))
     cells: Rows = [["way", "tokens a pass", "passes", "time / AR", "F1"]]
     for name, each in found.items():
-        scores = [200 * c["right"] / max(1, c["given"] + c["gold"]) for c in counts[name]]
-        cells.append([name, *each.figures(n, ar), f"{sum(scores) / len(scores):.1f}"])
+        cells.append([name, *each.figures(n, ar), f"{f1(np.array(counts[name])).mean():.1f}"])
     _, (_, *first), _, (_, *last) = cells
     return Finding(
         [Table(f"{n} sentences of CrossNER, F1 as the mean of its domains", cells)],
         f"F1 {last[-1]} in {last[-2]} of AR's time, AR {first[-1]}",
         ["The model was trained on counts and items, but not on whole objects."],
     )
-
-
-def _counts(examples: Sequence[Example], answers: Sequence[Any]) -> Counter[str]:
-    """Count the right, given and gold mentions."""
-    total: Counter[str] = Counter()
-    for example, answer in zip(examples, answers, strict=True):
-        gold, given = (
-            Counter((label, text) for label, texts in (each or {}).items() for text in texts or ()
-                    if label != _LEFT_OUT)
-            for each in (example.gold, answer)
-        )  # fmt: skip
-        total += Counter(right=(gold & given).total(), given=given.total(), gold=gold.total())
-    return total

@@ -17,14 +17,8 @@ import numpy as np
 
 from hpd.evaluation.comparison import PAIR_VERDICTS, Judgement, PairVerdict, latest_judgements
 from hpd.evaluation.json_form import JsonDataclass, to_plain
-from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
-from hpd.evaluation.statistics import (
-    Array,
-    Interval,
-    bootstrap_sums,
-    cohen_kappa,
-    krippendorff_alpha,
-)
+from hpd.evaluation.scores import DEFAULT_RESAMPLING, Array, Resampling
+from hpd.evaluation.statistics import Interval, bootstrap, cohen_kappa, krippendorff_alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +86,8 @@ def tally_matrix(
         for one, other in permutations((each.left, each.right)):
             verdict = PAIR_VERDICTS.index(each.verdict_on(one))
             ones[rows[each.id], systems.index(one), systems.index(other), verdict] += 1
-    drawn = bootstrap_sums(ones, resampling)
+    width = ones.size // max(1, len(rows))
+    drawn = bootstrap(lambda weights: np.tensordot(weights, ones, 1), len(rows), width, resampling)
 
     def tally(one: int, others: Sequence[int]) -> WinTally:
         wins, ties, losses = (int(n) for n in ones[:, one, others].sum(axis=(0, 1)))

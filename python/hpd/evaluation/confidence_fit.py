@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hpd.evaluation.outcomes import Outcome
+from hpd.evaluation.scores import precision_recall_f1
 from hpd.values.confidence import ANY_KIND, ConfidenceMap, Curve
 
 PRIOR_ANSWERS = 3
@@ -105,13 +106,15 @@ def best_null_threshold(judged: Sequence[ScoredConfidence]) -> float:
 
 
 def f1_above(judged: Sequence[ScoredConfidence], threshold: float) -> float:
-    """Return F1 if values with a confidence below a threshold become null."""
+    """Return F1, in percent, if values with a confidence below a threshold become null."""
     kept = [
         answer.is_right
         for answer in judged
         if not answer.is_null and answer.confidence >= threshold
     ]
-    return 2 * sum(kept) / max(1, len(kept) + sum(answer.is_stated for answer in judged))
+    n_stated = sum(answer.is_stated for answer in judged)
+    _, _, f1 = precision_recall_f1(sum(kept), len(kept), n_stated)
+    return float(f1)
 
 
 def calibrate_answer(answer: ScoredConfidence, confidence_map: ConfidenceMap) -> ScoredConfidence:

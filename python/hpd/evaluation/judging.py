@@ -29,8 +29,14 @@ from hpd.errors import InputError
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
-from hpd.evaluation.scores import DEFAULT_RESAMPLING, SCORES, Resampling
-from hpd.evaluation.statistics import Array, Interval, bootstrap_sums, cohen_kappa
+from hpd.evaluation.scores import (
+    DEFAULT_RESAMPLING,
+    SCORES,
+    Array,
+    Resampling,
+    precision_recall_f1,
+)
+from hpd.evaluation.statistics import Interval, bootstrap, cohen_kappa
 from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
@@ -218,7 +224,9 @@ def judge_scores(
         column = VERDICTS.index(each.verdict)
         by_document[rows[each.row], column] += 1
         by_attribute.setdefault(each.attribute, [0] * len(VERDICTS))[column] += 1
-    samples = llm_scores(bootstrap_sums(by_document, resampling))
+    samples = bootstrap(
+        lambda weights: llm_scores(weights @ by_document), *by_document.shape, resampling
+    )
     return JudgeScores(
         VerdictCounts(tuple(int(n) for n in by_document.sum(axis=0))),
         {name: VerdictCounts(tuple(counts)) for name, counts in by_attribute.items()},
@@ -232,12 +240,8 @@ def llm_scores(counts: Array) -> Array:
     """Return the scores, in percent, of (..., verdicts) counts: (..., 3), NaN if undefined."""
     correct, incorrect, missing, null, invented = (counts[..., i] for i in range(len(VERDICTS)))
     right = correct + null
-    with np.errstate(invalid="ignore"):
-        precision = right / (right + invented + incorrect)
-        recall = right / (right + missing + incorrect)
-        both = precision + recall
-        f1 = np.where(both == 0, 0.0, 2 * precision * recall / both)
-    return 100 * np.stack([precision, recall, f1], axis=-1)
+    judged = right + incorrect
+    return precision_recall_f1(right, judged + invented, judged + missing, undefined=np.nan)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final, Generic, Literal, TypeVar, get_args
 
+import numpy as np
+import numpy.typing as npt
+
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import (
     OUTCOMES,
@@ -55,9 +58,26 @@ AGREEMENT_NAMES: Final = {
 """Names of percentages on the command line, and in ``Agreement.to_json``."""
 
 
+Array = npt.NDArray[np.float64]
+
+
+def precision_recall_f1(
+    right: npt.ArrayLike, predicted: npt.ArrayLike, gold: npt.ArrayLike, undefined: float = 0.0
+) -> Array:
+    """Return the scores of some counts, unrounded and in percent: (...) to (..., scores).
+
+    Precision is ``undefined`` if nothing is predicted, recall if there is no gold, F1 if either is.
+    """
+    right, predicted, gold = np.asarray(right), np.asarray(predicted), np.asarray(gold)
+    is_defined = (predicted > 0) & (gold > 0)
+    parts = 100 * np.stack([right, right, 2 * right], axis=-1)
+    wholes = np.stack([predicted, gold, (predicted + gold) * is_defined], axis=-1)
+    return np.divide(parts, wholes, out=np.full(parts.shape, undefined), where=wholes > 0)
+
+
 @dataclass(frozen=True, slots=True)
 class Counts(JsonDataclass):
-    """The number of each outcome, and the scores in percent.
+    """The number of each outcome, and the scores in percent, rounded.
 
     F1 is computed from rounded precision and recall, as in published results.
     """
@@ -77,18 +97,23 @@ class Counts(JsonDataclass):
     @property
     def precision(self) -> float:
         """Percentage of predicted values that are right."""
-        return _percent(self.vc, self.nv + self.vc + self.vw)
+        return self._rounded("precision")
 
     @property
     def recall(self) -> float:
         """Percentage of gold values that were predicted."""
-        return _percent(self.vc, self.vn + self.vc + self.vw)
+        return self._rounded("recall")
 
     @property
     def f1(self) -> float:
         """The harmonic mean of the rounded precision and recall."""
         total = self.precision + self.recall
         return round(2 * self.precision * self.recall / total, 2) if total else 0.0
+
+    def _rounded(self, name: ScoreName) -> float:
+        wrong = self.vc + self.vw
+        scores = precision_recall_f1(self.vc, wrong + self.nv, wrong + self.vn)
+        return round(float(scores[SCORES.index(name)]), 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +196,6 @@ def average(cells: Mapping[CategoryAttribute, Counts]) -> Score:
     sums = (sum(round(100 * getattr(counts, name)) for counts in used) for name in SCORES)
     precision, recall, f1 = (round(each / (100 * len(used)), 2) for each in sums)
     return ByCell(micro, Macro(precision, recall, f1, len(used)), cells)
-
-
-def _percent(part: int, whole: int) -> float:
-    return round(100 * part / whole, 2) if whole else 0.0
 
 
 INTERVAL_LEVEL: Final = 0.95

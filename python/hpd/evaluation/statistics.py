@@ -22,7 +22,7 @@ data is for any number, not all of whom need to judge everything (Krippendorff, 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from typing import Any, NamedTuple
@@ -37,18 +37,18 @@ from hpd.evaluation.scores import (
     DEFAULT_RESAMPLING,
     INTERVAL_LEVEL,
     SCORES,
+    Array,
     ByCell,
     ByScope,
     Resampling,
     ScoreName,
+    precision_recall_f1,
 )
 
 _CHUNK = 4_000_000
 """Maximum number of elements in an array of weights or counts; samples are drawn in such chunks."""
 
 _NN, _NV, _VN, _VC, _VW = range(len(OUTCOMES))
-
-Array = npt.NDArray[np.float64]
 
 Weights = npt.NDArray[np.float32]
 """How often each document counts: (samples, documents)."""
@@ -80,10 +80,6 @@ class OutcomeCounts:
         """Numbers per sample."""
         return max(self.n_rows, len(self.cells) * len(OUTCOMES))
 
-    def bootstrap(self, resampling: Resampling) -> Iterator[Array]:
-        """Yield the counts of bootstrap samples, in chunks: (samples, cells, outcomes)."""
-        return map(self.count, document_samples(self.n_rows, self.width, resampling))
-
     def count(self, weights: Weights) -> Array:
         """Count the outcomes: (samples, cells, outcomes)."""
         parts = [weights[:, rows] @ ones for rows, ones in self._categories]
@@ -108,30 +104,26 @@ def all_scores(counts: Array) -> Array:
 def count_scores(counts: Array) -> Array:
     """Return unrounded precision, recall and F1 in percent: (..., outcomes) to (..., scores)."""
     right = counts[..., _VC]
-    predicted = right + counts[..., _VW] + counts[..., _NV]
-    gold = right + counts[..., _VW] + counts[..., _VN]
-    precision, recall = right / np.maximum(1, predicted), right / np.maximum(1, gold)
-    f1 = 2 * right / np.maximum(1, predicted + gold)
-    return 100 * np.stack([precision, recall, f1], axis=-1)
+    both = right + counts[..., _VW]
+    return precision_recall_f1(right, both + counts[..., _NV], both + counts[..., _VN])
 
 
-def bootstrap_sums(by_document: Array, resampling: Resampling = DEFAULT_RESAMPLING) -> Array:
-    """Return the sums of (documents, ...) counts over bootstrap samples: (samples, ...)."""
-    if not len(by_document):
-        return by_document
-    flat = by_document.reshape(len(by_document), -1)
-    parts = [weights @ flat for weights in document_samples(*flat.shape, resampling)]
-    return np.concatenate(parts).reshape(-1, *by_document.shape[1:])
+def bootstrap(
+    measure: Callable[[Weights], Array],
+    n_documents: int,
+    width: int = 1,
+    resampling: Resampling = DEFAULT_RESAMPLING,
+) -> Array:
+    """Return what ``measure`` computes for bootstrap samples of the documents: (samples, ...).
 
-
-def document_samples(
-    n_documents: int, width: int = 1, resampling: Resampling = DEFAULT_RESAMPLING
-) -> Iterator[Weights]:
-    """Yield how often each document is in bootstrap samples, in chunks: (samples, documents).
-
-    A chunk has few enough samples if ``width`` numbers are computed for each. Files with the same
-    number of documents get the same samples, so that they can be compared.
+    It gets chunks of samples, small enough if it computes ``width`` numbers for each. Files with
+    the same number of documents get the same samples, so that they can be compared.
     """
+    return np.concatenate([*map(measure, _document_samples(n_documents, width, resampling))])
+
+
+def _document_samples(n_documents: int, width: int, resampling: Resampling) -> Iterator[Weights]:
+    """Yield how often each document is in each sample, in chunks: (samples, documents)."""
     generator = np.random.default_rng(resampling.seed)
     for n in chunk_sizes(max(n_documents, width), resampling.n):
         drawn = generator.integers(0, n_documents, (n, n_documents))
@@ -192,7 +184,12 @@ def evaluation_intervals(
 
 
 def _intervals(outcomes: OutcomeCounts, resampling: Resampling) -> ScoreIntervals:
-    samples = np.concatenate([*map(all_scores, outcomes.bootstrap(resampling))])
+    samples = bootstrap(
+        lambda weights: all_scores(outcomes.count(weights)),
+        outcomes.n_rows,
+        outcomes.width,
+        resampling,
+    )
     micro, macro, *cells = (
         {name: Interval.of(samples[:, i, score]) for score, name in enumerate(SCORES)}
         for i in range(samples.shape[1])
@@ -245,16 +242,22 @@ def paired_differences(
     differing = {
         one.row for one, two in zip(first, second, strict=True) if one.outcome != two.outcome
     }
-    drawn = _differences(zip(*(each.bootstrap(resampling) for each in counts), strict=True))
+    width = counts[0].width
+    drawn = bootstrap(
+        lambda weights: _difference(*(each.count(weights) for each in counts)),
+        n_rows,
+        width,
+        resampling,
+    )
     everyone = np.ones((1, n_rows), np.float32)
     own, other = (each.count(everyone) for each in counts)
     generator = np.random.default_rng(resampling.seed)
     exchanges = (
         generator.integers(0, 2, (n, n_rows)).astype(np.float32)
-        for n in chunk_sizes(counts[0].width, resampling.n)
+        for n in chunk_sizes(width, resampling.n)
     )
     moves = (counts[1].count(exchange) - counts[0].count(exchange) for exchange in exchanges)
-    exchanged = _differences((own + moved, other - moved) for moved in moves)
+    exchanged = np.concatenate([_difference(own + moved, other - moved) for moved in moves])
     one, two = all_scores(own)[0], all_scores(other)[0]
     is_as_far = np.abs(exchanged) >= np.abs(one - two)[: len(AVERAGES)] - _EPSILON
     # The original files count as one more exchange.
@@ -274,10 +277,9 @@ def paired_differences(
     return Differences(micro, macro, len(differing))
 
 
-def _differences(pairs: Iterable[tuple[Array, ...]]) -> Array:
-    """Return the differences between the averages of pairs: (samples, averages, scores)."""
-    differences = [all_scores(one) - all_scores(two) for one, two in pairs]
-    return np.concatenate(differences)[:, : len(AVERAGES)]
+def _difference(one: Array, two: Array) -> Array:
+    """Return the difference between the averages of two counts: (samples, averages, scores)."""
+    return (all_scores(one) - all_scores(two))[:, : len(AVERAGES)]
 
 
 def cohen_kappa(pairs: Sequence[tuple[Hashable, Hashable]]) -> float | None:
