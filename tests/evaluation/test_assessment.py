@@ -5,6 +5,7 @@ import json
 import pytest
 
 from hpd.evaluation.assessment import Agreement, agreement, field_pairs, throughput
+from hpd.evaluation.json_form import json_text, to_plain
 from hpd.evaluation.rows import Example, Prediction
 
 GOLD = [
@@ -25,7 +26,7 @@ def test_fields_are_those_of_the_category():
 
 def test_a_disagreement_says_all_that_is_needed_to_judge_it():
     (pair,) = [pair for pair in field_pairs(GOLD, FIRST, SECOND) if not pair.is_same]
-    assert pair.to_json() == {
+    assert to_plain(pair) == {
         "id": "1", "line": 4, "category": "Shoes", "attribute": "Color",
         "first": "Red", "second": "red ", "gold": ["red", "crimson"],
         "first_outcome": "vw", "second_outcome": "vw", "same_normalized": True,
@@ -45,7 +46,7 @@ def test_without_gold_the_fields_are_what_either_file_names():
         ("Brand", True), ("Color", False), ("x", False), ("Brand", True),
     ]  # fmt: skip
     assert pairs[1].outcomes is None
-    assert "gold" not in pairs[1].to_json()
+    assert "gold" not in to_plain(pairs[1])
 
 
 def test_what_counts_as_the_same():
@@ -63,7 +64,7 @@ def test_what_counts_as_the_same():
 
 
 def test_empty_files_agree():
-    assert agreement([]).to_json()["same"] == 100.0
+    assert agreement([]).same == 100.0
 
 
 def line(**usage):
@@ -86,7 +87,7 @@ def test_by_the_lines_own_times_it_is_a_bound():
     assert cost.documents_per_second == pytest.approx(2 / 0.8)
     # A tenth of a cent a second, and 0.4 seconds a document.
     assert cost.dollars_per_1000 == pytest.approx(0.4)
-    assert json.loads(json.dumps(cost.to_json()))["is_bound"] is True
+    assert json.loads(json_text(cost))["is_bound"] is True
 
 
 def test_without_a_price_or_a_time():

@@ -17,6 +17,7 @@ from hpd.evaluation.datasets import (
     survey,
     write_dataset,
 )
+from hpd.evaluation.json_form import json_text
 from hpd.evaluation.rows import Example, load_examples
 from hpd.schema import load_schema
 from jsonl import read_lines, write_lines
@@ -260,7 +261,7 @@ def test_a_survey(tmp_path):
     assert (found.n_values, found.n_in_text) == (4, 3)
     assert found.notices == ["dev.jsonl:4: the id '1' is also on line 1"]
     assert len(found.problems) == 1
-    assert json.loads(json.dumps(found.to_json()))["n_characters"] == found.n_characters == 75
+    assert json.loads(json_text(found))["n_characters"] == found.n_characters == 75
 
 
 def converted(path, name, output):

@@ -184,7 +184,7 @@ def test_judge_and_gold_are_compared_where_gold_says_something():
     assert (agreement.n, agreement.n_equal, agreement.n_equally_right) == (2, 1, 1)
     assert agreement.kappa == 0
     assert gold_agreement(verdicts, predictions, [None, None]) is None
-    assert agreement.to_json()["confusion"]["correct"]["hallucination"] == 1
+    assert agreement.confusion["correct"]["hallucination"] == 1
 
 
 def test_verdicts_that_mean_the_same_are_equally_right():

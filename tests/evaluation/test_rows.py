@@ -6,6 +6,7 @@ import decimal
 import pytest
 
 from hpd.errors import InputError
+from hpd.evaluation.json_form import to_plain
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, Prediction, gold_values, load_examples, load_predictions
 from jsonl import write_lines
@@ -228,7 +229,7 @@ def test_missing_and_surplus_ids_are_named_with_file_and_line():
     )
     assert surplus == "1 document has no gold: made.jsonl:2 (id 'x')"
     assert repeated.endswith("left out, as another has the same id: made.jsonl:4 (id 'a')")
-    assert matching.to_json() == {
+    assert to_plain(matching) == {
         "by_order": False,
         "missing": [{"id": "gone", "line": 2}],
         "surplus": [{"id": "x", "line": 2}, {"id": "a", "line": 4}],

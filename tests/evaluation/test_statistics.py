@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from hpd.evaluation import statistics
+from hpd.evaluation.json_form import to_plain
 from hpd.evaluation.outcomes import OUTCOMES, FieldOutcome
 from hpd.evaluation.scores import Resampling, count_outcomes
 from hpd.evaluation.statistics import (
@@ -106,7 +107,7 @@ def test_plain_leaves_out_what_rows_do_not_name():
     assert intervals.plain.micro["precision"] == Interval(100.0, 100.0)
     assert intervals.strict.micro["precision"] == Interval(50.0, 50.0)
     assert list(intervals.plain.cells) == [("", "a")]
-    assert intervals.to_json()["strict"]["attributes"][1]["attribute"] == "b"
+    assert to_plain(intervals)["strict"]["attributes"][1]["attribute"] == "b"
 
 
 def f1(fields):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hpd.evaluation.json_form import JsonDataclass, to_plain
+from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.outcomes import (
     AttributeNames,
     Normalizer,
@@ -40,7 +40,7 @@ from hpd.evaluation.statistics import (
 
 
 @dataclass(frozen=True, slots=True)
-class FieldPair:
+class FieldPair(JsonDataclass):
     """The values of one field in two files."""
 
     example: Example
@@ -61,7 +61,7 @@ class FieldPair:
         gold = self.example.gold.get(self.attribute)
         return outcome(gold, self.first), outcome(gold, self.second)
 
-    def to_json(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         """Return a line from which a person can decide which value is right."""
         example = self.example
         result: dict[str, Any] = {"id": example.id, "line": example.line}
@@ -131,7 +131,7 @@ NORMALIZERS: Mapping[FormName, Normalizer | None] = {"exact": None, "normalized"
 
 
 @dataclass(frozen=True, slots=True)
-class Assessment:
+class Assessment(JsonDataclass):
     """The scores of one file, in each form of comparison, with intervals."""
 
     by_form: Mapping[FormName, tuple[Evaluation, EvaluationIntervals]]
@@ -143,10 +143,10 @@ class Assessment:
             for name, (form, scope, average, score) in SCORE_KEYS.items()
         }
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all results as JSON; the exact scores, which are the metric, come first."""
+    def members(self) -> dict[str, Any]:
+        """Return all results; the exact scores, which are the metric, come first."""
         exact, normalized = (
-            {**to_plain(evaluation), "intervals": to_plain(intervals)}
+            {**evaluation.members(), "intervals": intervals}
             for evaluation, intervals in (self.by_form[form] for form in FORM_NAMES)
         )
         return {**exact, "normalized": normalized}

@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import Any
 
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_validate
-from hpd.evaluation.json_form import JsonDataclass, to_plain
+from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.outcomes import outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import Counts
@@ -48,7 +48,7 @@ class Reliability(JsonDataclass):
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(JsonDataclass):
     """The reliability of values and of nulls, and the thresholds to choose from.
 
     The counterpart is that of the same answers with their confidence before or after calibration.
@@ -63,12 +63,10 @@ class Calibration:
     thresholds: Mapping[float, Counts]
     """The counts if values with a confidence below each threshold become null."""
 
-    def to_json(self) -> dict[str, Any]:
-        stated, other = (
-            {kind: to_plain(both[i]) for kind, both in self.by_kind.items()} for i in (0, 1)
-        )
+    def members(self) -> dict[str, Any]:
+        stated, other = ({kind: both[i] for kind, both in self.by_kind.items()} for i in (0, 1))
         counterpart = {"is_calibrated": self.is_counterpart_calibrated, **other}
-        rows = [{"threshold": each, **to_plain(own)} for each, own in self.thresholds.items()]
+        rows = [{"threshold": each, **own.members()} for each, own in self.thresholds.items()]
         return {**stated, "counterpart": counterpart, "thresholds": rows}
 
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from random import Random
 from typing import Any, Literal, get_args
 
 from hpd.errors import InputError
+from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.rows import Prediction, load_predictions, read_rows
 from hpd.files.journal import cut_unfinished_line
 from hpd.files.streams import error_reason
@@ -111,7 +112,7 @@ PAIR_VERDICTS: tuple[PairVerdict, ...] = get_args(PairVerdict)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(JsonDataclass):
     """A verdict of an annotator: a line of the file."""
 
     id: str
@@ -154,7 +155,7 @@ class JudgementFile:
             raise InputError(f"{path}: cannot be written: {error_reason(error)}") from error
 
     def append(self, judgement: Judgement) -> None:
-        self._file.write(line_bytes(asdict(judgement)))
+        self._file.write(line_bytes(to_plain(judgement)))
         self._latest[judgement.key] = judgement
 
     def verdict(self, trial: PairTrial, annotator: str) -> PairVerdict | None:
@@ -297,7 +298,7 @@ class ComparisonSession:
         rounded = None if seconds is None else round(seconds, 1)
         self.file.append(Judgement(trial.id, self.annotator, *names, verdict, rounded, self.seed))
 
-    def to_json(self) -> dict[str, Any]:
+    def page_data(self) -> dict[str, Any]:
         """Return the trials without the systems' names."""
         shown = [
             trial_json(trial, self.texts[trial.id], self.verdict(number))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hpd.evaluation.comparison import PAIR_VERDICTS, Judgement, PairVerdict, latest_judgements
-from hpd.evaluation.json_form import JsonDataclass, to_plain
+from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.scores import DEFAULT_RESAMPLING, Array, Resampling
 from hpd.evaluation.statistics import Interval, bootstrap, cohen_kappa, krippendorff_alpha
 
@@ -34,38 +34,31 @@ class WinTally(JsonDataclass):
 
     @property
     def score(self) -> float | None:
-        """The score, from 0 to 100."""
+        """The score, from 0 to 100, rounded."""
         score = float(tally_scores(np.array([self.wins, self.ties, self.losses], float)))
-        return None if np.isnan(score) else score
-
-    def to_json(self) -> dict[str, Any]:
-        score = None if self.score is None else round(self.score, 2)
-        return {**JsonDataclass.to_json(self), "score": score}
+        return None if np.isnan(score) else round(score, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonMatrix(JsonDataclass):
-    systems: tuple[str, ...]
+    JSON = ("n_documents", "n_judgements", "systems", "pairs", "resampling")
+
+    systems: Mapping[str, WinTally]
+    """Each system's tally against all others."""
     against: Mapping[tuple[str, str], WinTally]
     """The first system's tally against the second, for each ordered pair."""
-    overall: Mapping[str, WinTally]
-    """Each system's tally against all others."""
     n_documents: int
     n_judgements: int
     """Latest judgements: a changed one counts once."""
     resampling: Resampling
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "n_documents": self.n_documents,
-            "n_judgements": self.n_judgements,
-            "systems": to_plain(self.overall),
-            "pairs": [
-                {"system": one, "against": other, **to_plain(tally)}
-                for (one, other), tally in self.against.items()
-            ],
-            "resampling": to_plain(self.resampling),
-        }
+    @property
+    def pairs(self) -> list[dict[str, Any]]:
+        """A row for each ordered pair."""
+        return [
+            {"system": one, "against": other, **tally.members()}
+            for (one, other), tally in self.against.items()
+        ]
 
 
 def tally_matrix(
@@ -96,9 +89,8 @@ def tally_matrix(
 
     numbers = range(len(systems))
     return ComparisonMatrix(
-        tuple(systems),
-        {(systems[i], systems[j]): tally(i, [j]) for i, j in permutations(numbers, 2)},
         {name: tally(i, numbers) for i, name in enumerate(systems)},
+        {(systems[i], systems[j]): tally(i, [j]) for i, j in permutations(numbers, 2)},
         len(rows),
         len(counted),
         resampling,

@@ -44,7 +44,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         session = self.server.session
         page = render_page(
-            _TEMPLATE, data=session.to_json(), may_call_server=True, n=len(session.trials)
+            _TEMPLATE, data=session.page_data(), may_call_server=True, n=len(session.trials)
         )
         self._respond(HTTPStatus.OK, page, "text/html")
 

@@ -26,7 +26,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from hpd.errors import InputError
-from hpd.evaluation.json_form import JsonDataclass, to_plain
+from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.outcomes import Outcome, outcome
 from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import (
@@ -186,7 +186,7 @@ class VerdictCounts(JsonDataclass):
         values = llm_scores(np.array(self.counts, float))
         return tuple(None if np.isnan(value) else round(float(value), 2) for value in values)
 
-    def to_json(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         return {
             **dict(zip(SCORES, self.scores, strict=True)),
             "verdicts": dict(zip(VERDICTS, self.counts, strict=True)),
@@ -202,13 +202,13 @@ class JudgeScores(JsonDataclass):
     n_documents: int
     resampling: Resampling
 
-    def to_json(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         return {
             "n_documents": self.n_documents,
-            **to_plain(self.total),
-            "intervals": dict(zip(SCORES, to_plain(self.intervals), strict=True)),
-            "attributes": to_plain(self.attributes),
-            "resampling": to_plain(self.resampling),
+            **self.total.members(),
+            "intervals": dict(zip(SCORES, self.intervals, strict=True)),
+            "attributes": self.attributes,
+            "resampling": self.resampling,
         }
 
 

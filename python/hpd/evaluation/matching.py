@@ -12,6 +12,7 @@ from typing import Any
 from hpd.cli.inputs import reopen_inputs
 from hpd.cli.output import lines_file
 from hpd.errors import InputError
+from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.rows import Example, Prediction
 from hpd.files.journal import document_fingerprint, journal_path, read_journal
 from hpd.messages import counted
@@ -20,7 +21,7 @@ MAX_LOCATIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Matching:
+class Matching(JsonDataclass):
     """Predictions matched with documents, and the rows without a match."""
 
     predictions: tuple[Prediction | None, ...]
@@ -71,8 +72,8 @@ class Matching:
                 lines.append(f"{counted(len(rows), noun, verb, of=of)} {why}: {', '.join(shown)}")
         return lines
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all rows without a match, as JSON."""
+    def members(self) -> dict[str, Any]:
+        """Return all rows without a match."""
         kinds = ("missing", "surplus", "duplicates")
         rows = {kind: [{"id": r.id, "line": r.line} for r in getattr(self, kind)] for kind in kinds}
         return {"by_order": self.by_order, **rows}

@@ -55,7 +55,7 @@ AGREEMENT_NAMES: Final = {
     "normalized_agreement": "same_normalized",
     "normalized_agreement_filled": "filled_same_normalized",
 }
-"""Names of percentages on the command line, and in ``Agreement.to_json``."""
+"""Names of percentages on the command line, and in the JSON of ``Agreement``."""
 
 
 Array = npt.NDArray[np.float64]
@@ -210,7 +210,7 @@ class Resampling(JsonDataclass):
     """Samples of the bootstrap, and exchanges in the randomization test."""
     seed: int = 0
 
-    def to_json(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         method = {"method": "percentile bootstrap over documents", "level": INTERVAL_LEVEL}
         return {**method, "n_resamples": self.n, "seed": self.seed}
 

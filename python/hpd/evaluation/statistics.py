@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from hpd.evaluation.json_form import JsonDataclass, to_plain
+from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.outcomes import OUTCOMES, CategoryAttribute, FieldOutcome
 from hpd.evaluation.scores import (
     AVERAGES,
@@ -216,9 +216,9 @@ class Difference(JsonDataclass):
         """The first score minus the second."""
         return self.first - self.second
 
-    def to_json(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         scores = {name: round(getattr(self, name), 4) for name in ("first", "second", "difference")}
-        return {**scores, "interval": to_plain(self.interval), "p_value": self.p_value}
+        return {**scores, "interval": self.interval, "p_value": self.p_value}
 
 
 @dataclass(frozen=True, slots=True)

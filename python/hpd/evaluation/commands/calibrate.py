@@ -29,6 +29,7 @@ from hpd.evaluation.commands.inputs import (
     refuse,
 )
 from hpd.evaluation.confidence_fit import ScoredConfidence, best_null_threshold, cross_validate, fit
+from hpd.evaluation.json_form import json_text
 from hpd.evaluation.matching import match_rows
 from hpd.messages import counted, format_table
 from hpd.models.calibrations import store_calibration
@@ -113,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
         output.write_text(json.dumps(fitted.to_json()) + "\n", encoding="utf-8")
     errors = _calibration_errors(before, after)
     if arguments.json:
-        print(json.dumps(errors, indent=2))
+        print(json_text(errors, indent=2))
     else:
         rows = [["answers", "n", "error without", "error with"]]
         rows += [

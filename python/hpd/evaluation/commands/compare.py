@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import webbrowser
 from collections import Counter
 from collections.abc import Sequence
@@ -23,6 +22,7 @@ from hpd.evaluation.comparison import (
     system_names,
 )
 from hpd.evaluation.comparison_server import ComparisonServer
+from hpd.evaluation.json_form import json_text
 from hpd.evaluation.matching import reread_sources
 from hpd.messages import counted, format_table
 
@@ -115,7 +115,7 @@ def results_text(matrix: ComparisonMatrix, agreement: AnnotatorAgreement | None)
         shares[pair] = " ".join(f"{100 * n / sum(counts):.1f}" for n in counts if any(counts))
     for name in matrix.systems:
         cells = [shares.get((name, other), "") for other in matrix.systems]
-        figures = (matrix.overall[name].score, matrix.overall[name].interval)
+        figures = (matrix.systems[name].score, matrix.systems[name].interval)
         rows.append([name, *cells, *("" if each is None else f"{each:.1f}" for each in figures)])
     n = f"{counted(matrix.n_judgements, 'judgement')} of {counted(matrix.n_documents, 'document')}"
     parts = [n, format_table(rows)]
@@ -200,8 +200,7 @@ def _print_results(arguments: argparse.Namespace) -> int:
         raise UsageError(f"{arguments.results} has no judgements of {' and '.join(names)}")
     agreement = annotator_agreement(judgements, names)
     if arguments.json:
-        shown = None if agreement is None else agreement.to_json()
-        print(json.dumps({**matrix.to_json(), "agreement": shown}, indent=2))
+        print(json_text({**matrix.members(), "agreement": agreement}, indent=2))
     else:
         print(results_text(matrix, agreement))
     return EXIT_OK

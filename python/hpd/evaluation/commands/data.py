@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from hpd.evaluation.datasets import (
     survey,
     write_dataset,
 )
+from hpd.evaluation.json_form import json_text
 from hpd.messages import counted, format_table
 
 _DESCRIPTION = """\
@@ -84,7 +84,7 @@ def _print_survey(arguments: argparse.Namespace) -> int:
     """Print counts of a file's contents; return 3 if some rows cannot be read."""
     found = _survey_file(arguments)
     if arguments.json:
-        print(json.dumps(found.to_json(), ensure_ascii=False, indent=2))
+        print(json_text(found, indent=2))
     else:
         print("\n\n".join(_tables(arguments.file, found)))
     return EXIT_SOME_FAILED if found.problems else EXIT_OK

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_field_arguments, integer, number
 from hpd.cli.common import EXIT_FAILED, EXIT_OK, UsageError, say
 from hpd.evaluation.commands.inputs import add_seed_argument, refuse
+from hpd.evaluation.json_form import json_text
 from hpd.evaluation.scores import AGREEMENT_NAMES, DEFAULT_RESAMPLING, SCORE_KEYS
 from hpd.extras import require_extra
 from hpd.files.writer import line_bytes
@@ -135,10 +135,10 @@ def run(arguments: argparse.Namespace) -> int:
         _plot(arguments.plot, figures)
     if arguments.disagreements is not None and figures.versus is not None:
         pairs = figures.versus.disagreements
-        lines = (line_bytes(json.dumps(pair.to_json(), ensure_ascii=False)) for pair in pairs)
-        Path(arguments.disagreements).write_bytes(b"".join(lines))
+        lines = b"".join(line_bytes(json_text(pair)) for pair in pairs)
+        Path(arguments.disagreements).write_bytes(lines)
     if arguments.json:
-        print(json.dumps(figures.to_json(), indent=2, ensure_ascii=False))
+        print(json_text(figures, indent=2))
     else:
         print("\n\n".join(all_tables(figures, arguments)))
     scores = figures.named_scores()

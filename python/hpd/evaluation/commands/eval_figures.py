@@ -29,7 +29,7 @@ from hpd.evaluation.calibration import (
     scored_answers,
 )
 from hpd.evaluation.commands.inputs import read_gold, read_predictions, read_schemas
-from hpd.evaluation.json_form import to_plain
+from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.matching import Matching, lookup, match_rows
 from hpd.evaluation.outcomes import OUTCOME_WORDS
 from hpd.evaluation.rows import Example, Prediction
@@ -140,7 +140,7 @@ def _read_gold(path: str, arguments: argparse.Namespace, *, needs_text: bool) ->
 
 
 @dataclass(frozen=True, slots=True)
-class EvalFigures:
+class EvalFigures(JsonDataclass):
     """The figures of one file, and of its comparison with a second one."""
 
     inputs: EvalInputs
@@ -160,30 +160,30 @@ class EvalFigures:
         parts = [part.named_scores() for part in (self.assessment, self.versus) if part is not None]
         return {name: score for part in parts for name, score in part.items()}
 
-    def to_json(self) -> dict[str, Any]:
+    def members(self) -> dict[str, Any]:
         inputs = self.inputs
         result: dict[str, Any] = {
             "n_rows": len(inputs.examples),
             "n_missing": len(inputs.first.missing),
             "n_failed": inputs.first.n_failed,
-            "matching": inputs.first.to_json(),
+            "matching": inputs.first,
         }
         if self.assessment is not None:
-            result |= self.assessment.to_json()
+            result |= self.assessment.members()
         if self.calibration is not None:
-            result["calibration"] = self.calibration.to_json()
-            result["coverage"] = to_plain(self.coverage)
+            result["calibration"] = self.calibration
+            result["coverage"] = self.coverage
         if self.throughput is not None:
-            result["throughput"] = self.throughput.to_json()
+            result["throughput"] = self.throughput
         if self.versus is not None and inputs.second is not None:
             result["versus"] = {
                 "first": inputs.first.name,
                 "second": inputs.second.name,
-                "second_matching": inputs.second.to_json(),
-                **self.versus.to_json(),
+                "second_matching": inputs.second,
+                **self.versus.members(),
             }
         result["scores"] = self.named_scores()
-        return {**result, "resampling": self.resampling.to_json()}
+        return {**result, "resampling": self.resampling}
 
 
 def compute_figures(inputs: EvalInputs, arguments: argparse.Namespace) -> EvalFigures:

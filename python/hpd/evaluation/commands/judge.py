@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +27,7 @@ from hpd.evaluation.commands.inputs import (
     read_gold,
     source_documents,
 )
+from hpd.evaluation.json_form import json_text
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import SCORES
@@ -216,14 +216,14 @@ def _print_figures(
     )
     if arguments.json:
         figures = {
-            **scores.to_json(),
+            **scores.members(),
             "n_values": n_values,
-            "agreement": None if agreement is None else agreement.to_json(),
+            "agreement": agreement,
             "prompt_tokens": n_in,
             "completion_tokens": n_out,
             "price": price(arguments, n_in, n_out),
         }
-        print(json.dumps(figures, indent=2))
+        print(json_text(figures, indent=2))
         return
     print(figures_text(scores, agreement, n_values))
     if arguments.api is not None:
