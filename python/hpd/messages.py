@@ -48,13 +48,15 @@ def counted(n: int, noun: str, verb: str = "", *, of: int | None = None) -> str:
 
 def format_table(rows: Iterable[Iterable[str]], n_left: int = 1) -> str:
     """Format rows as a table: the first ``n_left`` columns left-aligned, the rest right-aligned."""
+    from rich.cells import cell_len  # which knows that some characters are wide
+
     cells = [list(row) for row in rows]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(cells[0]))]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:
-        aligned = [
-            text.ljust(width) if column < n_left else text.rjust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=True))
-        ]
+        aligned = []
+        for column, (text, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - cell_len(text))
+            aligned.append(text + blanks if column < n_left else blanks + text)
         lines.append("  ".join(aligned).rstrip())
     return "\n".join(lines)

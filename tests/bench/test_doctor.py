@@ -366,6 +366,15 @@ def test_what_is_broken_is_1_and_comes_with_its_remedy(patient, monkeypatch, cap
     assert patient == [small_model()]
 
 
+def test_a_path_is_never_broken(monkeypatch, capfd):
+    path = f"/srv/{'models/' * 20}box.gguf"
+    checks = [Finding("model", "note", "is in two places", f"remove {path}")]
+    monkeypatch.setattr(hpd.bench.doctor, "run_checks", lambda model: checks)
+    monkeypatch.setenv("COLUMNS", "60")
+    assert main(["doctor"]) == 0
+    assert any(path in line for line in capfd.readouterr().out.splitlines())
+
+
 def test_json_for_programs(patient, capfd):
     assert main(["doctor", "--json"]) == 1
     whole = json.loads(capfd.readouterr().out)

@@ -5,6 +5,7 @@ import pytest
 from command_line import Terminal
 from hpd.cli import main
 from hpd.cli.terminal import ExtractProgress, ResultTable, format_rate
+from hpd.messages import format_table
 from hpd.schema import load_schemas
 from jsonl import write_texts
 
@@ -98,6 +99,11 @@ def test_wide_characters_and_those_that_move_the_cursor():
     lines = rows(34, {"id": "1", "data": {"brand": "日本語日本語", "size": "a\x1b[2J\nb"}})
     assert "日本語日" in lines[2]
     assert "\x1b" not in lines[2]
+
+
+def test_columns_of_wide_characters_are_aligned():
+    table = format_table([["名称", "n"], ["Marke", "1"], ["色", "22"]])
+    assert table.splitlines() == ["名称    n", "Marke   1", "色     22"]
 
 
 @pytest.mark.parametrize("no_color", [False, True])

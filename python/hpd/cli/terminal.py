@@ -53,7 +53,7 @@ class ResultTable:
         self._widths = [room // n_columns + (i < room % n_columns) for i in range(n_columns)]
         self._has_header = False
         self._cut_ids: dict[str, str] = {}  # recent ids, by their shortened form
-        self._console = _console(
+        self._console = console(
             file=io.StringIO(), width=width, force_terminal=sys.stdout.isatty(), highlight=False
         )
 
@@ -174,11 +174,11 @@ def progress_bar() -> Bar:
         TextColumn("{task.fields[done]}"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[details]}"),
-        console=_console(file=sys.stderr, stderr=True),
+        console=console(file=sys.stderr, stderr=True),
     )
 
 
-def _console(**settings: Any) -> Console:
+def console(**settings: Any) -> Console:
     from rich.console import Console
 
     # With NO_COLOR, rich itself would leave out colors, but not bold and dim text.

@@ -6,19 +6,21 @@ import argparse
 import json
 import os
 import shutil
-import textwrap
 from typing import TYPE_CHECKING
 
 from hpd.cli.arguments import add_model_arguments
 from hpd.cli.common import EXIT_FAILED, EXIT_OK
+from hpd.cli.terminal import console
 from hpd.messages import counted
 from hpd.models.model_files import MODEL_VARIABLE, resolve_model
 
 if TYPE_CHECKING:
     from hpd.bench.doctor import Finding
 
-_NAME_WIDTH = 11
+_WIDTHS = (8, 11)
+"""Of the states and the names, in characters."""
 _WIDEST = 120
+_STYLES = {"ok": "green", "note": "yellow", "broken": "bold red"}
 
 _DESCRIPTION = """\
 Check this installation: versions, the library, processor, GPU, memory, what is known about this
@@ -48,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     for check in doctor.run_checks(model):
         checks.append(check)
         if not arguments.json:
-            print(_check_text(check), flush=True)
+            _print_check(check)
     n_broken = sum(check.state == "broken" for check in checks)
     if arguments.json:
         whole = {"ok": n_broken == 0, "checks": [check.to_dict() for check in checks]}
@@ -60,21 +62,23 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_FAILED if n_broken else EXIT_OK
 
 
-def _check_text(check: Finding) -> str:
-    """Format a check: its state, name, finding and remedy."""
-    width = min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)
-    start = f"{check.state:<8}{check.name:<{_NAME_WIDTH}}"
-    paragraphs = [(start, check.text)]
+def _print_check(check: Finding) -> None:
+    """Print a check: its state, name, finding and remedy."""
+    from rich.table import Table
+    from rich.text import Text
+
+    row = Table.grid()
+    for width in _WIDTHS:
+        row.add_column(width=width)
+    row.add_row(Text(check.state, _STYLES[check.state]), check.name, Text(check.text))
     if check.remedy:
-        paragraphs.append((" " * len(start) + "> ", check.remedy))
-    return "\n".join(
-        textwrap.fill(
-            text,
-            max(width, len(first) + 20),
-            initial_indent=first,
-            subsequent_indent=" " * len(first),
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for first, text in paragraphs
-    )
+        remedy = Table.grid()
+        remedy.add_row("> ", Text(check.remedy))
+        row.add_row("", "", remedy)
+    # Wide enough for the longest word, such as a path, which would be broken otherwise.
+    room = max(map(len, f"{check.text} > {check.remedy}".split())) + 2
+    width = min(shutil.get_terminal_size((100, 24)).columns, _WIDEST)
+    screen = console(width=max(width, sum(_WIDTHS) + room))
+    with screen.capture() as captured:
+        screen.print(row)
+    print("\n".join(map(str.rstrip, captured.get().splitlines())), flush=True)
