@@ -23,6 +23,11 @@ def text_width(text: str) -> int:
     return sum(2 if east_asian_width(each) in "WF" else 1 for each in text)
 
 
+def is_number(cell: str) -> bool:
+    """Return whether a cell is a number, with any signs."""
+    return any(map(str.isdigit, cell)) and not any(map(str.isalpha, cell))
+
+
 def table_lines(rows: Iterable[Sequence[str]]) -> Iterator[list[CellPart]]:
     """Yield a line for each row that has text; rows may have different lengths."""
     filled = [cells for row in rows if any(cells := [" ".join(cell.split()) for cell in row])]

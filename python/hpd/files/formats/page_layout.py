@@ -18,7 +18,7 @@ from unicodedata import bidirectional
 
 from hpd.documents import Box
 from hpd.files.rows import PlacedText
-from hpd.files.text_tables import text_width
+from hpd.files.text_tables import is_number, text_width
 
 _LINE_OVERLAP = 0.5
 """Minimum vertical overlap of pieces on the same line, as a share of the smaller height."""
@@ -694,9 +694,10 @@ def _choose_columns(lines: Sequence[_Line], *, has_columns: bool) -> dict[int, i
 def _align_numbers(lines: Sequence[_Line], columns: dict[int, int], width: float) -> None:
     """Move numbers that end at the same place on the page to the right until they do in the text.
 
-    There is room: what is to the right of one of them on any line begins behind all of them.
+    Likewise signs that stand alone: of a currency, or a dash in place of a number. There is room:
+    what is to the right of one of them on any line begins behind all of them.
     """
-    numbers = [piece for line in lines for piece in line if _is_number(piece.text())]
+    numbers = [piece for line in lines for piece in line if _is_number_or_sign(piece.text())]
     same: list[_Piece] = []
     for piece in [*sorted(numbers, key=lambda piece: piece.right), None]:
         if same and (piece is None or piece.right - same[0].right > _SAME_END * width):
@@ -707,9 +708,8 @@ def _align_numbers(lines: Sequence[_Line], columns: dict[int, int], width: float
             same.append(piece)
 
 
-def _is_number(text: str) -> bool:
-    """Return whether a text is a number, or a dash in its place."""
-    return (len(text) == 1 or any(map(str.isdigit, text))) and not any(map(str.isalpha, text))
+def _is_number_or_sign(text: str) -> bool:
+    return is_number(text) or (len(text) == 1 and not text.isalpha())
 
 
 def _letter_width(lines: Sequence[_Line]) -> float:

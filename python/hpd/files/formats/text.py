@@ -14,7 +14,7 @@ from hpd.errors import InputError
 from hpd.files.encodings import OTHER_ENCODING
 from hpd.files.rows import Format, Row, WholeText, check_unique
 from hpd.files.streams import Source, json_kind
-from hpd.files.text_tables import table_text
+from hpd.files.text_tables import is_number, table_text
 
 _MAX_FIELD_LINES = 50
 """Maximum number of lines in a row of CSV or TSV. Unpaired quotation marks, which turn all rows up
@@ -270,26 +270,30 @@ def _has_groups(rows: Sequence[Sequence[str]]) -> bool:
     first of their cells or in all of them, which the second names."""
     if len(rows) < 3 or not len(rows[0]) <= len(rows[1]) == len(rows[2]):
         return False
-    lower, below = ([*map(str.strip, row)] for row in rows[1:])
-    upper = [*map(str.strip, rows[0]), *[""] * (len(lower) - len(rows[0]))]
-    inner: dict[str, list[str]] = {}
-    for group, name in zip(_spread(upper), lower, strict=True):
-        inner.setdefault(group, []).append(name)
-    wide = [names for group, names in inner.items() if group and sum(map(bool, names)) > 1]
-    names = _joined_names(upper, lower)
-    if not wide or len({*upper} - {""}) < 2 or len({*names}) < len(names):
+    names, values = ([*map(str.strip, row)] for row in rows[1:])
+    titles = [*map(str.strip, rows[0]), *[""] * (len(names) - len(rows[0]))]
+    joined = _joined_names(titles, names)
+    wide = _wide_groups(titles, names)
+    has_two_titles = len({*titles} - {""}) > 1
+    if not (wide and has_two_titles and len({*joined}) == len(joined) and _are_names(names)):
         return False
-    if not _are_names(lower):
-        return False
-    if any(a == b != "" for a, b in itertools.pairwise(upper)) or any(
-        wide.count(names) > 1 for names in wide
-    ):
+    is_in_all_cells = any(one == other != "" for one, other in itertools.pairwise(titles))
+    has_alike_groups = any(wide.count(group) > 1 for group in wide)
+    if is_in_all_cells or has_alike_groups:
         return True
-    is_named_above = any(
-        a and b and not name for a, name, b in zip(upper, lower, below, strict=True)
-    )
-    has_numbers = any(_is_number(b) and name for name, b in zip(lower, below, strict=True))
-    return has_numbers and (len(wide) > 1 or is_named_above)
+    # Otherwise the second row may be values too, unless it is text where the third has numbers.
+    columns = [*zip(titles, names, values, strict=True)]
+    has_numbers = any(name and is_number(value) for _, name, value in columns)
+    has_named_above = any(title and value and not name for title, name, value in columns)
+    return has_numbers and (len(wide) > 1 or has_named_above)
+
+
+def _wide_groups(titles: Sequence[str], names: Sequence[str]) -> list[list[str]]:
+    """Return the names of the columns of each group that has several."""
+    groups: dict[str, list[str]] = {}
+    for title, name in zip(_spread(titles), names, strict=True):
+        groups.setdefault(title, []).append(name)
+    return [own for title, own in groups.items() if title and sum(map(bool, own)) > 1]
 
 
 def _fits_most(rows: Sequence[Sequence[str]]) -> bool:
@@ -315,11 +319,7 @@ def _joined_names(upper: Sequence[str], lower: Sequence[str]) -> list[str]:
 
 def _are_names(cells: Iterable[str]) -> bool:
     """Return whether cells may name columns: numbers do not, unless they are years."""
-    return not any(_is_number(cell) and not _YEAR.fullmatch(cell.strip()) for cell in cells)
-
-
-def _is_number(text: str) -> bool:
-    return any(map(str.isdigit, text)) and not any(map(str.isalpha, text))
+    return not any(is_number(cell) and not _YEAR.fullmatch(cell.strip()) for cell in cells)
 
 
 def _without_nul(lines: Iterable[str]) -> Iterator[str]:
