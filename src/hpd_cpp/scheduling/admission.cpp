@@ -61,10 +61,7 @@ bool Admission::make_room(const RequestState & r, int32_t n_seqs, const RequestL
     int64_t n_cells = r.n_prompt() - (r.prefix ? r.prefix->n_ready() : 0);
     if (r.in_turns) {
         int64_t n_longest = 0;
-        for (const Value & v : r.values) {
-            const auto n_key = static_cast<int64_t>(v.field().key.size());
-            n_longest = std::max(n_longest, n_key + r.n_reserved(v));
-        }
+        for (const Value & v : r.values) n_longest = std::max(n_longest, r.n_reserved(v));
         n_cells += n_longest;
     } else {
         for (const Value & v : r.values) {
@@ -78,8 +75,8 @@ bool Admission::make_room(const RequestState & r, int32_t n_seqs, const RequestL
     return true;
 }
 
-int32_t Admission::n_uncommitted_cells(const RequestList & running) const {
-    int32_t n = holdings_.n_free_cells();
+int64_t Admission::n_uncommitted_cells(const RequestList & running) const {
+    int64_t n = holdings_.n_free_cells();
     for (const auto & r : running) n -= forecast_.n_cells(*r);
     return n;
 }

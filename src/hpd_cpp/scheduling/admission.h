@@ -24,7 +24,7 @@ private:
     bool take_prefix(RequestState & r, int32_t n_seqs);
     bool make_room(const RequestState & r, int32_t n_seqs, const RequestList & running);
     // Returns how many free cells the running requests will probably not need.
-    int32_t n_uncommitted_cells(const RequestList & running) const;
+    int64_t n_uncommitted_cells(const RequestList & running) const;
     uint64_t stale_prefix_age() const;
 
     const Limits & limits_;

@@ -14,15 +14,14 @@ int32_t Forecast::n_value_tokens(const Value & v) const {
     return std::max(1, std::min(expected, v.field().max_tokens) - n_so_far);
 }
 
-int32_t Forecast::n_cells(const RequestState & r) const {
-    int32_t n = r.n_unread();
+int64_t Forecast::n_cells(const RequestState & r) const {
+    int64_t n = r.n_unread();
     for (const Value & v : r.values) {
         if (r.in_turns && v.state != Value::State::done) {
             n += r.n_reserved(v) - v.n_cells;
-            if (v.state == Value::State::pending) {
-                n += static_cast<int32_t>(v.field().key.size());
-                break;  // the request needs room for only one more field at a time
-            }
+            // The request needs room for only one more field at a time.
+            if (v.state == Value::State::pending) break;
+            n -= static_cast<int64_t>(v.field().key.size());  // has cells, or is not read yet
         } else if (v.state == Value::State::prefill || v.state == Value::State::decoding) {
             n += n_value_tokens(v);
         }

@@ -75,13 +75,10 @@ void Holdings::start(RequestState & r) {
 
 void Holdings::start_values(RequestState & r) {
     std::vector<Value *> group;
-    int64_t n_reserved = r.n_prompt();
-    for (Value & v : r.values) {
-        if (v.state == Value::State::done) continue;
-        n_reserved += static_cast<int64_t>(v.field().key.size()) + r.n_reserved(v);
+    const size_t n_fitting = r.in_turns ? n_fitting_values(r) : r.values.size();
+    for (size_t i = 0; i < n_fitting && pool_.n_free() > 0; ++i) {
+        Value & v = r.values[i];
         if (v.state != Value::State::pending) continue;
-        const bool has_cells = !r.in_turns || n_reserved <= limits_.n_cells;
-        if (pool_.n_free() == 0 || !has_cells) break;
         v.seq = pool_.take();
         v.state = Value::State::prefill;
         ++r.n_trunk_owners;
@@ -134,14 +131,23 @@ void Holdings::drop(Value & v) {
 
 void Holdings::reserve_all(RequestState & r) {
     r.reserves_all = true;
-    int64_t n_reserved = r.n_prompt();
-    for (Value & v : r.values) {
-        if (v.state == Value::State::done) continue;
-        n_reserved += static_cast<int64_t>(v.field().key.size()) + r.n_reserved(v);
-        if (v.seq == no_seq || n_reserved <= limits_.n_cells) continue;
+    for (size_t i = n_fitting_values(r); i < r.values.size(); ++i) {
+        Value & v = r.values[i];
+        if (v.state == Value::State::done || v.seq == no_seq) continue;
         drop(v);
         v.forget();
     }
+}
+
+size_t Holdings::n_fitting_values(const RequestState & r) const {
+    int64_t n_cells = r.n_prompt();
+    size_t n = 0;
+    for (const Value & v : r.values) {
+        if (v.state != Value::State::done) n_cells += r.n_reserved(v);
+        if (n_cells > limits_.n_cells) break;
+        ++n;
+    }
+    return n;
 }
 
 void Holdings::keep_prompt(RequestState & r) {

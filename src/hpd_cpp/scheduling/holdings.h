@@ -70,6 +70,9 @@ public:
     void check(const RequestList & running) const;
 
 private:
+    // Returns how many of the values of a request in turns, from the first one, have cells at once.
+    size_t n_fitting_values(const RequestState & r) const;
+
     void free_trunk_owner(RequestState & r);
 
     const Limits & limits_;

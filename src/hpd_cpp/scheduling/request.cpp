@@ -32,10 +32,12 @@ void RequestState::forget() {
     n_keys_computed = 0;
 }
 
-int32_t RequestState::n_reserved(const Value & v) const {
-    if (reserves_all) return v.field().max_tokens;
+int64_t RequestState::n_reserved(const Value & v) const {
+    const auto n_key = static_cast<int64_t>(v.field().key.size());
+    if (reserves_all) return n_key + v.field().max_tokens;
     const auto n_so_far = static_cast<int32_t>(v.tokens.size()) + 1;
-    return std::min(v.field().max_tokens, std::max(n_prompt() - request.n_instruction, n_so_far));
+    const int32_t n_tokens = std::max(n_prompt() - request.n_instruction, n_so_far);
+    return n_key + std::min(v.field().max_tokens, n_tokens);
 }
 
 int32_t RequestState::n_unread() const {

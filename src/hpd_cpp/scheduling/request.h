@@ -126,9 +126,9 @@ struct RequestState {
 
     void forget();  // resets it to waiting: finished values stay, others are decoded again
 
-    // Returns for how many tokens a value has cells if fields go in turns: for as many as the
-    // document has, which few values exceed, or for all that it may have.
-    int32_t n_reserved(const Value & v) const;
+    // Returns how many cells a value has if fields go in turns: for its key, and for as many tokens
+    // as the document has, which few values exceed, or for all that it may have.
+    int64_t n_reserved(const Value & v) const;
 
     // Returns how many tokens of the prompt and of started keys have not been in a batch.
     int32_t n_unread() const;
