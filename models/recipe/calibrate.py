@@ -22,6 +22,7 @@ from hpd.evaluation.calibration import reliability
 from hpd.evaluation.calibration_documents import GoldDocument, scored_fields
 from hpd.evaluation.confidence_fit import ScoredConfidence, cross_validate, fit, limit_per_document
 from hpd.extractor import Extractor
+from hpd.messages import format_table
 from hpd.options import Options
 from hpd.training.weights import set_metadata
 from hpd.values.confidence import METADATA_KEY, NO_CALIBRATION
@@ -60,9 +61,7 @@ def judge(model: Path, documents: Iterable[GoldDocument]) -> list[ScoredConfiden
 def report(pairs: Sequence[tuple[ScoredConfidence, ScoredConfidence]]) -> None:
     """Print the errors without a calibration, and with a cross-validated one."""
     types = sorted({one.kind for one, _ in pairs})
-    print(
-        f"{'':40} {'n':>6} {'right':>6} {'error before':>13} {'after':>7} {'sure':>6} {'right':>6}"
-    )
+    rows = [["", "n", "right", "error before", "after", "sure", "right"]]
     for name in [None, *types]:
         for is_null, word in ((False, "values"), (True, "nulls")):
             chosen = [
@@ -71,19 +70,24 @@ def report(pairs: Sequence[tuple[ScoredConfidence, ScoredConfidence]]) -> None:
                 if name in (None, one.kind) and one.is_null == is_null
             ]
             if chosen:
-                _print_row(f"{word} {name or 'of all types'}", *zip(*chosen, strict=True))
+                figures = _figures(*zip(*chosen, strict=True))
+                rows.append([f"{word} {name or 'of all types'}", *figures])
+    print(format_table(rows))
 
 
-def _print_row(
-    name: str, before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]
-) -> None:
+def _figures(before: Sequence[ScoredConfidence], after: Sequence[ScoredConfidence]) -> list[str]:
     n = len(before)
     errors = [reliability(state).ece for state in (before, after)]
     sure = [answer.is_right for answer in after if answer.confidence >= SURE]
-    right_of_sure = f"{sum(sure) / len(sure):6.1%}" if sure else ""
+    right_of_sure = f"{sum(sure) / len(sure):.1%}" if sure else ""
     share = sum(answer.is_right for answer in before) / n
-    error = f"{errors[0]:13.3f} {errors[1]:7.3f}"
-    print(f"{name:40} {n:6} {share:6.1%} {error} {len(sure):6} {right_of_sure:>6}")
+    return [
+        str(n),
+        f"{share:.1%}",
+        *(f"{each:.3f}" for each in errors),
+        str(len(sure)),
+        right_of_sure,
+    ]
 
 
 def main() -> None:
