@@ -27,20 +27,18 @@ def stat(path, steal):
 
 def test_the_share_is_that_of_all_processors(tmp_path, monkeypatch):
     now = 100.0
-    monkeypatch.setattr(measure, "_STAT", tmp_path / "stat")
     monkeypatch.setattr(measure, "perf_counter", lambda: now)
     monkeypatch.setattr("os.cpu_count", lambda: 4)
     monkeypatch.setattr("os.sysconf", lambda name: {"SC_CLK_TCK": 100}[name], raising=False)
     stat(tmp_path / "stat", 1000)
-    watch = StolenTime()
+    watch = StolenTime(tmp_path / "stat")
     now = 110.0
     stat(tmp_path / "stat", 1200)  # two of 4 x 10 seconds
     assert watch.share() == pytest.approx(0.05)
 
 
 @pytest.mark.parametrize("text", [None, "", "cpu 1 2\n"])
-def test_a_system_that_does_not_tell_has_taken_nothing(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(measure, "_STAT", tmp_path / "stat")
+def test_a_system_that_does_not_tell_has_taken_nothing(text, tmp_path):
     if text is not None:
         (tmp_path / "stat").write_text(text)
-    assert StolenTime().share() == 0
+    assert StolenTime(tmp_path / "stat").share() == 0

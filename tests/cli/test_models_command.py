@@ -19,9 +19,8 @@ from ollama_files import WEIGHTS, add_ollama_model
 def home(tmp_path, monkeypatch):
     """A home folder with nothing in it, on a machine of 4 GB."""
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    monkeypatch.delenv("OLLAMA_MODELS", raising=False)
+    monkeypatch.setenv("OLLAMA_MODELS", str(tmp_path / ".ollama/models"))
     monkeypatch.setattr(hpd.models.memory, "memory", lambda: Memory(8 * 10**9, None, 4 * 10**9))
-    monkeypatch.setattr("hpd.models.hub.ollama._SERVICE_FOLDER", tmp_path / "none")
     monkeypatch.setattr("hpd.models.hub.hugging_face.cached_models", list)
     monkeypatch.setattr("hpd.models.hub.inventory.packaged_file", lambda name: None)
     return tmp_path

@@ -143,7 +143,7 @@ def test_the_files_of_the_run_are_found_again(folder, fake, monkeypatch, capsys)
         fields = {"brand": brand.with_place(document.places)}
         return index, Extraction(document.id, {"brand": "Nordvik"}, fields)
 
-    monkeypatch.setattr(FakeExtractor, "_answer", answer)
+    monkeypatch.setattr(FakeExtractor, "answer", answer)
     for name in ("a", "b"):
         written(f"docs/{name}.pdf", pdf_of("Nordvik"))
     for options in ((), ("--with-text",)):

@@ -63,15 +63,19 @@ def test_bootstrap_against_documents_drawn_one_by_one():
             assert list(cell_counts) == [getattr(made, n) if made else 0 for n in OUTCOMES]
 
 
-def test_chunks_change_nothing(monkeypatch):
-    fields = random_fields(N_ROWS)
-    whole = evaluation_intervals(fields, N_ROWS, Resampling(100))
-    monkeypatch.setattr(statistics, "_CHUNK", 7 * N_ROWS * 3)
-    sizes = []
-    bootstrap(lambda weights: sizes.append(len(weights)) or weights, N_ROWS, 18, Resampling(100))
-    assert len(sizes) > 3
-    assert sum(sizes) == 100
-    assert evaluation_intervals(fields, N_ROWS, Resampling(100)) == whole
+def test_chunks_change_nothing():
+    outcomes = OutcomeCounts(random_fields(N_ROWS), N_ROWS)
+    sizes, counts = [], []
+
+    def counted(weights):
+        sizes[-1].append(len(weights))
+        return outcomes.count(weights)
+
+    for width in (outcomes.width, 200_000):
+        sizes.append([])
+        counts.append(bootstrap(counted, N_ROWS, width, Resampling(100)))
+    assert sizes == [[100], [20] * 5]
+    assert np.array_equal(*counts)
 
 
 def test_intervals_hold_the_score_and_narrow_with_more_documents():
@@ -183,5 +187,5 @@ def test_chunks_change_no_difference(monkeypatch):
     first = random_fields(9)
     second = changed(first, 0.4)
     exact = paired_differences(first, second, 9)
-    monkeypatch.setattr(statistics, "_CHUNK", 300)
+    monkeypatch.setattr(statistics, "chunk_sizes", lambda width, n: [7] * (n // 7) + [n % 7])
     assert paired_differences(first, second, 9) == exact

@@ -387,7 +387,7 @@ def test_a_schema_with_checks_adds_a_column():
 
 
 def test_more_rows_than_a_chunk(monkeypatch):
-    monkeypatch.setattr("hpd.frames.columns._CHUNK_ROWS", 2)
+    monkeypatch.setattr("hpd.frames.columns.CHUNK_ROWS", 2)
     table = extract(TABLE)
     assert table["brand"].num_chunks == 3
     assert rows_of(table) == expected_rows()

@@ -19,25 +19,29 @@ def own_cache(tmp_path, monkeypatch):
     hardware.use_amx.cache_clear()
 
 
+def child(tmp_path, monkeypatch, ends):
+    """Let a script be the child that tries; return the file with the arguments of each one."""
+    python, tries = tmp_path / "python", tmp_path / "tries"
+    python.write_text(f"#!/bin/sh\necho $@ >> {tries}\n{ends}\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(hardware, "bundled_model", lambda: tmp_path / "model.gguf")
+    monkeypatch.setattr(hardware.sys, "executable", str(python))
+    return tries
+
+
 @pytest.mark.parametrize("works", [True, False])
 def test_the_answer_is_remembered(tmp_path, monkeypatch, works):
-    tries = []
-
-    def survives():
-        tries.append(1)
-        return works
-
-    monkeypatch.setattr(hardware, "_survives", survives)
+    tries = child(tmp_path, monkeypatch, "exit 0" if works else "exit 1")
     monkeypatch.setattr(hardware, "has_amx", lambda: True)
     assert hardware.use_amx() is works
     hardware.use_amx.cache_clear()
     assert hardware.use_amx() is works
-    assert len(tries) == 1
+    assert len(tries.read_text().splitlines()) == 1
     (file,) = (tmp_path / "cache").iterdir()
     file.write_text("half a li")
     hardware.use_amx.cache_clear()
     assert hardware.use_amx() is works
-    assert len(tries) == 2
+    assert len(tries.read_text().splitlines()) == 2
 
 
 def test_another_processor_or_library_is_tried_again(monkeypatch):
@@ -47,11 +51,8 @@ def test_another_processor_or_library_is_tried_again(monkeypatch):
     assert hardware._fingerprint() != before
 
 
-def test_nothing_is_tried_without_amx_or_against_the_users_word(monkeypatch):
-    def never():
-        raise AssertionError("tried")
-
-    monkeypatch.setattr(hardware, "_survives", never)
+def test_nothing_is_tried_without_amx_or_against_the_users_word(tmp_path, monkeypatch):
+    tries = child(tmp_path, monkeypatch, "exit 0")
     monkeypatch.setattr(hardware, "has_amx", lambda: False)
     assert not hardware.use_amx()
     hardware.use_amx.cache_clear()
@@ -63,6 +64,7 @@ def test_nothing_is_tried_without_amx_or_against_the_users_word(monkeypatch):
         hardware.use_amx.cache_clear()
         assert hardware.use_amx() is expected
         assert len(struck) == 1
+    assert not tries.exists()
 
 
 @pytest.mark.parametrize(
@@ -93,20 +95,16 @@ def test_without_a_model_nothing_can_be_tried(monkeypatch):
     ("ends", "survives"), [("exit 0", True), ("exit 1", False), ("kill -SEGV $$", False)]
 )
 def test_a_child_decides_by_how_it_ends(tmp_path, monkeypatch, ends, survives):
-    python = tmp_path / "python"
-    python.write_text(f"#!/bin/sh\necho $@ > {tmp_path}/arguments\n{ends}\n")
-    python.chmod(0o755)
-    monkeypatch.setattr(hardware, "bundled_model", lambda: tmp_path / "model.gguf")
-    monkeypatch.setattr(hardware.sys, "executable", str(python))
+    tries = child(tmp_path, monkeypatch, ends)
     assert hardware._survives() is survives
-    arguments = (tmp_path / "arguments").read_text().split()
+    arguments = tries.read_text().split()
     assert arguments == ["-m", "hpd.models.hardware", str(tmp_path / "model.gguf")]
 
 
 def test_a_child_that_decodes_lives(tiny_model, monkeypatch):
     """F32 weights have no AMX kernels: the probe must live, and say that it did."""
     monkeypatch.setattr(hardware, "bundled_model", lambda: tiny_model("qwen3"))
-    monkeypatch.setattr(hardware, "_PROBE_SECONDS", 600)
+    monkeypatch.setattr(hardware, "PROBE_SECONDS", 600)
     assert hardware._survives()
 
 

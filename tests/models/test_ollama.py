@@ -94,7 +94,7 @@ def test_a_file_of_that_name_comes_first(folder, tmp_path, monkeypatch):
 def test_the_folders_of_a_user_and_of_the_service(tmp_path, monkeypatch):
     monkeypatch.delenv("OLLAMA_MODELS", raising=False)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    monkeypatch.setattr(ollama, "_SERVICE_FOLDER", tmp_path / "service")
+    monkeypatch.setattr(ollama, "SERVICE_FOLDER", tmp_path / "service")
     assert ollama_models() == []
     (mine,) = add_ollama_model(
         tmp_path / ".ollama/models", f"{LIBRARY}/both/1", (WEIGHTS, GGUF + b"mine")

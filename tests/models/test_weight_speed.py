@@ -4,22 +4,13 @@ import pytest
 
 from hpd import _native
 from hpd.errors import InputError
-from hpd.models import weight_speed
 from hpd.models.weight_speed import FILE_TYPES, N_ALONE, N_DECODING, N_READING, weight_speeds
 
 SMALL = {"n_columns": 256, "n_rows": 32, "n_matrices": 2, "n_threads": 1}
 
 
-@pytest.fixture
-def small(monkeypatch):
-    """Products of small matrices, and few of them."""
-    monkeypatch.setattr(weight_speed, "_N_COLUMNS", 256)
-    monkeypatch.setattr(weight_speed, "_N_ROWS", 32)
-    monkeypatch.setattr(weight_speed, "_N_MATRICES", {N_READING: 1, N_DECODING: 2, N_ALONE: 2})
-
-
-def test_every_type_is_timed_for_every_size(small):
-    speeds = weight_speeds(1, limit=0.001)
+def test_every_type_is_timed_for_every_size():
+    speeds = weight_speeds(1, limit=0.001, shape=(256, 32))
     assert [speed.type for speed in speeds] == list(FILE_TYPES)
     bits = [speed.n_bits for speed in speeds]
     assert bits == sorted(bits) == [4.25, 4.5, 4.5, 5.5, 6.5625, 8.5, 16]

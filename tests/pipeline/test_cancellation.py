@@ -3,10 +3,12 @@
 import asyncio
 import itertools
 import threading
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
 
+from hpd import _native
 from hpd.errors import CallCancelledError, DecodeError, OptionError, SchemaError
 from hpd.options import OPTIONS
 from hpd.pipeline.cancellation import Cancellation
@@ -65,16 +67,21 @@ def test_cancelling_after_the_end_changes_nothing(extractor):
 
 
 class HeldEngine:
-    """An engine that is held before it advances, until it is let go; it may fail once then."""
+    """An engine that can be held before it advances, until it is let go; it may fail once then."""
 
     def __init__(self, engine):
         self.engine = engine
         self.fails = False
         self.is_held = threading.Event()
         self.may_go = threading.Event()
+        self.may_go.set()
 
     def __getattr__(self, name):
         return getattr(self.engine, name)
+
+    def hold(self):
+        self.is_held.clear()
+        self.may_go.clear()
 
     def advance(self):
         self.is_held.set()
@@ -89,16 +96,32 @@ LONG_TEXT = " ".join(f"word{i}" for i in range(300))
 N_LEAVING = 50
 
 
+@contextmanager
+def extractor_with(engine_of, *arguments, **settings):
+    """Yield an extractor and its engine, a stand-in around the real one."""
+    make, made = _native.Engine, []
+
+    def engine(*own):
+        made.append(engine_of(make(*own)))
+        return made[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_native, "Engine", engine)
+        extractor = Extractor(*arguments, **settings)
+    with extractor:
+        yield extractor, made[0]
+
+
 @pytest.fixture
 def held(model):
     """An extractor whose engine is held in the step of a short document.
 
     Its last part lets all go: that document is left, too. It tells how many tokens are decoded.
     """
-    with Extractor("brand, color", model, max_tokens=4, n_ctx=16_384, n_batch=64) as extractor:
+    settings = {"max_tokens": 4, "n_ctx": 16_384, "n_batch": 64}
+    with extractor_with(HeldEngine, "brand, color", model, **settings) as (extractor, engine):
         extractor.extract(TEXTS[0])  # The instruction is in the cache by now.
-        loop = extractor._pipeline._loop
-        engine = loop._engine = HeldEngine(loop._engine)
+        engine.hold()
         cancellation = Cancellation()
         call = partial(extractor.iter_indexed, TEXTS[:1], cancellation=cancellation)
         thread = threading.Thread(target=ended, args=(call,))
@@ -183,7 +206,7 @@ def test_an_asynchronous_iterator_that_is_left_decodes_nothing_more(held):
 class LeavingEngine:
     """An engine of which each step is one batch; the call is cancelled after so many of them."""
 
-    def __init__(self, engine, cancellation, n_batches):
+    def __init__(self, cancellation, n_batches, engine):
         self.engine = engine
         self.cancellation = cancellation
         self.n_left = n_batches
@@ -205,10 +228,10 @@ class LeavingEngine:
 def test_a_document_that_is_left_midway_takes_no_more_batches(model, text, n_batches, streams):
     settings = {"n_ctx": 16_384, "n_batch": 64, "drafts": False}
     known = {text: {"brand": "very " * 40, "color": None} for text in TEXTS}
-    with Extractor("brand, color", model, answers=known, **settings) as extractor:
-        cancellation = Cancellation()
-        loop = extractor._pipeline._loop
-        loop._engine = LeavingEngine(loop._engine, cancellation, n_batches)
+    cancellation = Cancellation()
+    leaving = partial(LeavingEngine, cancellation, n_batches)
+    settings["answers"] = known
+    with extractor_with(leaving, "brand, color", model, **settings) as (extractor, _):
         on_settled = (lambda *_: None) if streams else None
         with pytest.raises(CallCancelledError):
             list(extractor.iter_indexed([text], cancellation=cancellation, on_settled=on_settled))

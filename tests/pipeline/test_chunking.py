@@ -797,13 +797,13 @@ def test_the_work_for_a_list_grows_with_its_length(model):
 
 def test_merging_compares_only_items_of_neighbouring_chunks(monkeypatch):
     n_compared = Counter()
-    compare = chunking._overlap
+    compare = chunking.spans_overlap
 
     def counting(one, other):
         n_compared[size] += 1
         return compare(one, other)
 
-    monkeypatch.setattr(chunking, "_overlap", counting)
+    monkeypatch.setattr(chunking, "spans_overlap", counting)
     schema = load_schema("rows [{what, amount float}]")
     for size in (50, 100):
         parts = [rows(*(("tea", 1000 * n + 100 * i) for i in range(11))) for n in range(size)]

@@ -12,9 +12,10 @@ import pytest
 from company import SCHEMA, titles
 from hpd import _native
 from hpd.options import Options
-from hpd.pipeline import prompts
 from hpd.pipeline.chunking import merge_chunks
+from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.document_values import ConfidenceLimits, DocumentValues
+from hpd.pipeline.prompts import FieldsPrompt
 from hpd.prompt.questions import Leaf
 from hpd.prompt.text import COUNT_KEY
 from hpd.results import Extraction, FieldValue, Usage
@@ -39,16 +40,23 @@ class Run:
 @cache
 def run(settings):
     made = Run()
-    store = prompts.FieldsPrompt._store
+    make, take = CompiledSchema.request, FieldsPrompt.next_request
+    asked = {}
 
-    def noting(own, questions, values):
-        for question, value in zip(questions, values, strict=True):
-            key = (own.documents[0][0], question.leaf.path, question.key)
+    def noting_questions(schema, texts, questions, **named):
+        asked[tuple(texts)] = questions
+        return make(schema, texts, questions, **named)
+
+    def noting_values(prompt, answer):
+        questions = asked.pop(tuple(document.text for _, document in prompt.documents))
+        for question, value in zip(questions, answer.values, strict=True):
+            key = (prompt.documents[0][0], question.leaf.path, question.key)
             made.values[key] = (value.tokens, value.margins)
-        return store(own, questions, values)
+        return take(prompt, answer)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(prompts.FieldsPrompt, "_store", noting)
+        patch.setattr(CompiledSchema, "request", noting_questions)
+        patch.setattr(FieldsPrompt, "next_request", noting_values)
         with SmallExtractor(SCHEMA, None, **json.loads(settings)) as extractor:
             made.extractions += extractor.extract_many(TITLES)
     return made

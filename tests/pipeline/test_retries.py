@@ -15,7 +15,7 @@ from hpd.cli import main
 from hpd.errors import InvalidDataError, OptionError
 from hpd.models.model_files import bundled_model
 from hpd.options import Options
-from hpd.pipeline.compiled_schema import Request
+from hpd.pipeline.compiled_schema import CompiledSchema, Request
 from hpd.pipeline.document_values import MAX_RETRIES, DocumentValues
 from hpd.pipeline.prompts import FieldsPrompt
 from hpd.prompt.text import Labels, key_text
@@ -76,16 +76,26 @@ class Asked:
 @pytest.fixture
 def asked(monkeypatch):
     """The requests of the test, in their order."""
-    noted = []
-    make = FieldsPrompt._ask
+    noted, made = [], {}
+    make, first = CompiledSchema.request, FieldsPrompt.first_request
+    following = FieldsPrompt.next_request
 
-    def noting(prompt):
-        request = make(prompt)
-        if request is not None:
-            noted.append(Asked(request, [question.key for question in prompt._questions]))
+    def making(schema, texts, questions, **named):
+        request = make(schema, texts, questions, **named)
+        made[id(request)] = Asked(request, [question.key for question in questions])
         return request
 
-    monkeypatch.setattr(FieldsPrompt, "_ask", noting)
+    def noting(request):
+        # Some are only made to see whether they are too long.
+        if id(request) in made:
+            noted.append(made.pop(id(request)))
+        return request
+
+    monkeypatch.setattr(CompiledSchema, "request", making)
+    monkeypatch.setattr(FieldsPrompt, "first_request", lambda prompt: noting(first(prompt)))
+    monkeypatch.setattr(
+        FieldsPrompt, "next_request", lambda prompt, answer: noting(following(prompt, answer))
+    )
     return noted
 
 

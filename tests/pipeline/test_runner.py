@@ -70,9 +70,9 @@ def test_documents_are_answered_while_the_input_is_still_open(model):
 class FailingEngine:
     """An engine whose steps fail while it has a request that is not to be decoded."""
 
-    def __init__(self, engine, fails):
+    def __init__(self, engine):
         self.engine = engine
-        self.fails = fails
+        self.fails = lambda now, n_calls: False
         self.prompts = {}  # by number: the length of the prompt
         self.n_calls = 0
 
@@ -97,27 +97,38 @@ class FailingEngine:
         return results
 
 
+@pytest.fixture
+def engines(monkeypatch):
+    """The engines of the test's extractors, which may fail."""
+    made, make = [], _native.Engine
+
+    def engine(*arguments):
+        made.append(FailingEngine(make(*arguments)))
+        return made[-1]
+
+    monkeypatch.setattr(_native, "Engine", engine)
+    return made
+
+
 @pytest.mark.parametrize("schema", ["brand, color", "tags [str], brand after tags"])
 @pytest.mark.parametrize("n_failing", [1, 2, 3])
-def test_a_step_that_fails_once_changes_no_value(model, schema, n_failing):
+def test_a_step_that_fails_once_changes_no_value(model, engines, schema, n_failing):
     answers = {text: {"brand": text[:5], "tags": ["a", text[-3:]]} for text in TEXTS}
     with Extractor(schema, model, answers=answers, in_flight=3, **EXACT) as extractor:
         expected = [extraction.data for extraction in extractor.extract_many(TEXTS)]
-        worker = extractor._pipeline._loop
-        engine = FailingEngine(worker._engine, lambda _, n: n == n_failing)
-        worker._engine = engine
+        (engine,) = engines
+        engine.n_calls, engine.fails = 0, lambda _, n: n == n_failing
         assert [extraction.data for extraction in extractor.extract_many(TEXTS)] == expected
         assert engine.n_calls >= n_failing
 
 
-def test_a_document_that_breaks_every_step_fails_alone(model):
+def test_a_document_that_breaks_every_step_fails_alone(model, engines):
     odd = "a text of another length, which breaks whatever it is decoded with"
     texts = [*TEXTS[:2], odd, *TEXTS[2:]]
     with Extractor("brand", model, max_tokens=8, in_flight=3, **EXACT) as extractor:
         lengths = set()
-        worker = extractor._pipeline._loop
-        engine = FailingEngine(worker._engine, lambda now, _: bool(lengths.update(now)))
-        worker._engine = engine
+        (engine,) = engines
+        engine.fails = lambda now, _: bool(lengths.update(now))
         expected = [extraction.data for extraction in extractor.extract_many(texts)]
         n_odd = max(lengths)  # The longest prompt is that of the odd text.
         engine.fails = lambda now, _: n_odd in now

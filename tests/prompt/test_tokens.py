@@ -169,14 +169,29 @@ def test_templates_that_fail_say_so():
         render_template("{{ raise_exception('no') }}", "s")
 
 
-def test_the_keys_that_are_remembered_are_bounded(tiny_model, monkeypatch):
-    monkeypatch.setattr("hpd.prompt.tokens._MAX_KEPT_KEYS", 16)
-    splitter = tokenizer(open_model(tiny_model("qwen3")))
-    counts = []
-    for n in range(200):
-        splitter.tokenize(["x"], [f'{{"items": {{"{n}":'])
-        counts.append(splitter._key.cache_info().currsize)
-    assert max(counts) == 16
+class CountingModel:
+    """A model that notes what it tokenizes."""
+
+    def __init__(self, model):
+        self.model = model
+        self.texts = []
+
+    def __getattr__(self, name):
+        return getattr(self.model, name)
+
+    def tokenize(self, text, *rest):
+        self.texts.append(text)
+        return self.model.tokenize(text, *rest)
+
+
+def test_only_the_latest_keys_are_remembered(tiny_model):
+    model = CountingModel(open_model(tiny_model("qwen3")))
+    splitter = PromptTokenizer(model, SYSTEM_PROMPT, instruction_text(SCHEMA), max_kept_keys=16)
+    keys = [f'{{"items": {{"{n}":' for n in range(20)]
+    splitter.tokenize(["x"], keys)
+    model.texts.clear()
+    splitter.tokenize(["x"], [*keys[5:], *keys[:5]])  # one that is kept is the opening brace
+    assert [key for key in keys if any(text.endswith(key) for text in model.texts)] == keys[:5]
 
 
 @given(st.lists(st.lists(st.integers(0, 1), max_size=5), min_size=1, max_size=4))

@@ -51,11 +51,11 @@ class FakeExtractor:
             self.documents.append(document)
             waiting.append((place, document))
             if len(waiting) == N_AHEAD:
-                yield self._answer(*waiting.pop(0))
+                yield self.answer(*waiting.pop(0))
         for place, document in waiting:
-            yield self._answer(place, document)
+            yield self.answer(place, document)
 
-    def _answer(self, place, document):
+    def answer(self, place, document):
         if document.text == "interrupt":
             raise KeyboardInterrupt
         if document.text == "crash":

@@ -300,12 +300,16 @@ def log_entries(folder):
     return [json.loads(line) for line in (folder / LOG_FILE).read_text().splitlines()]
 
 
-def interrupted_at(step):
-    def show(bar, entry):
-        if entry["step"] == step:
-            raise KeyboardInterrupt
+def interrupt_after(loop, step):
+    """Let the loop be interrupted as it asks whether it is done."""
+    done = loop.done
 
-    return show
+    def interrupted():
+        if loop.progress.step == step:
+            raise KeyboardInterrupt
+        return done()
+
+    loop.done = interrupted
 
 
 @pytest.mark.parametrize("kind", [{}, {"bf16": True, "rounding": "Q4_0"}])
@@ -314,7 +318,7 @@ def test_a_run_that_was_interrupted_ends_like_one_that_was_not(model, vocabulary
     asked = options(epochs=2, **kind)
     loop_of(straight, vocabulary, tmp_path / "a", asked).run()
     loop = loop_of(broken, vocabulary, tmp_path / "b", asked)
-    loop._show = interrupted_at(5)
+    interrupt_after(loop, 5)
     with pytest.raises(KeyboardInterrupt):
         loop.run()
     loop_of(resumed, vocabulary, tmp_path / "b", asked).run(resume=True)
@@ -339,7 +343,7 @@ def test_a_terminal_shows_how_much_is_done(model, vocabulary, tmp_path, monkeypa
 def test_an_update_is_the_same_in_one_pass_or_in_several(model, vocabulary, tmp_path, monkeypatch):
     found = []
     for longest in (4096, 1):
-        monkeypatch.setattr("hpd.training.loop._LONGEST_PASS", longest)
+        monkeypatch.setattr("hpd.training.loop.LONGEST_PASS", longest)
         once = options(epochs=1, batch_tokens=4096)
         loop_of(load_network(model), vocabulary, tmp_path, once).run()
         (entry,) = log_entries(tmp_path)

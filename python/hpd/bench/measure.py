@@ -54,21 +54,21 @@ MAX_STOLEN_SHARE = 0.03
 N_TRIES = 3
 """Maximum runs of a method in one round, if the host disturbs them."""
 
-_STAT = Path("/proc/stat")
 _STEAL = 8  # the column of stolen time, after the word "cpu"
 
 
 class StolenTime:
     """A running stopwatch for the time that the host takes."""
 
-    def __init__(self) -> None:
-        self._stolen = _stolen_seconds()
+    def __init__(self, file: Path = Path("/proc/stat")) -> None:
+        self._file = file
+        self._stolen = _stolen_seconds(file)
         self._start = perf_counter()
 
     def share(self) -> float:
         """Return the share of CPU time that the host took; 0 if unknown."""
         whole = (perf_counter() - self._start) * (os.cpu_count() or 1)
-        return max(0.0, (_stolen_seconds() - self._stolen) / whole) if whole > 0 else 0.0
+        return max(0.0, (_stolen_seconds(self._file) - self._stolen) / whole) if whole > 0 else 0.0
 
 
 def least_disturbed(measure: Callable[[], T], share: Callable[[T], float]) -> T:
@@ -81,10 +81,10 @@ def least_disturbed(measure: Callable[[], T], share: Callable[[T], float]) -> T:
     return min(tries, key=share)
 
 
-def _stolen_seconds() -> float:
+def _stolen_seconds(file: Path) -> float:
     """Return the stolen seconds of all processors since boot."""
     try:
-        columns = _STAT.read_text().partition("\n")[0].split()
+        columns = file.read_text().partition("\n")[0].split()
         return int(columns[_STEAL]) / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):
         return 0.0

@@ -25,7 +25,7 @@ from hpd.schema.attributes import Attribute
 from hpd.schema.checks import join_path
 from hpd.schema.schemas import Schemas
 
-_CHUNK_ROWS: Final = 1000
+CHUNK_ROWS: Final = 1000
 """Number of rows per chunk of the new columns."""
 
 _CONFIDENCE: Final = Attribute("confidence", "number")
@@ -102,7 +102,7 @@ def add_columns(
     kinds = {column.name: arrow_type(column.attribute) for column in new_columns}
     chunks: dict[str, list[Any]] = {column.name: [] for column in new_columns}
     lines = _output_lines(frame, extractor, schema, columns)
-    while batch := list(islice(lines, _CHUNK_ROWS)):
+    while batch := list(islice(lines, CHUNK_ROWS)):
         for column in new_columns:
             chunks[column.name].append(arrow_array(column, batch))
     return frame.with_columns(

@@ -23,7 +23,8 @@ from hpd.models.model_files import bundled_model
 AMX_VARIABLE = "HPD_AMX"
 """The environment variable that disables (``0``) or forces (``1``) AMX."""
 
-_PROBE_SECONDS = 60
+PROBE_SECONDS = 60
+"""How long the trial may take."""
 _GPU_TYPES = ("GPU", "IGPU")  # a BLAS library is another type
 
 
@@ -141,7 +142,7 @@ def _survives() -> bool:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-            timeout=_PROBE_SECONDS,
+            timeout=PROBE_SECONDS,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

@@ -16,7 +16,8 @@ N_DECODING = 16
 """The tokens of a batch of values."""
 N_ALONE = 1
 
-_N_COLUMNS, _N_ROWS = 1024, 3072
+SHAPE = (1024, 3072)
+"""The columns and rows of a matrix."""
 _N_MATRICES = {N_READING: 7, N_DECODING: 28, N_ALONE: 28}
 """Together too large for the processor's caches; with many tokens, this does not matter."""
 
@@ -29,7 +30,7 @@ class WeightSpeed:
     n_bits: float
     """Bits per weight, including the scales."""
     seconds: dict[int, float]
-    """By number of tokens, the seconds for a matrix of 1,024 by 3,072."""
+    """By number of tokens, the seconds for a matrix."""
 
 
 def weight_speeds(
@@ -37,6 +38,7 @@ def weight_speeds(
     types: Sequence[str] = FILE_TYPES,
     sizes: Sequence[int] = (N_READING, N_DECODING, N_ALONE),
     limit: float = 0.2,
+    shape: tuple[int, int] = SHAPE,
 ) -> list[WeightSpeed]:
     """Time products on the processor, each for ``limit`` seconds.
 
@@ -45,16 +47,19 @@ def weight_speeds(
         types: types of weights, by llama.cpp's names.
         sizes: numbers of tokens.
         limit: seconds for each type and size, after a warm-up that is not counted.
+        shape: the columns and rows of a matrix.
 
     Raises:
         InputError: there is no such type.
         DecodeError: a product is wrong.
     """
     use_amx()  # or disable it, as when a model is loaded
-    return [_weight_speed(name, n_threads, sizes, limit) for name in types]
+    return [_weight_speed(name, n_threads, sizes, limit, *shape) for name in types]
 
 
-def _weight_speed(name: str, n_threads: int, sizes: Sequence[int], limit: float) -> WeightSpeed:
+def _weight_speed(
+    name: str, n_threads: int, sizes: Sequence[int], limit: float, n_columns: int, n_rows: int
+) -> WeightSpeed:
     from hpd import _native
 
     seconds, n_bits = {}, 0.0
@@ -62,13 +67,13 @@ def _weight_speed(name: str, n_threads: int, sizes: Sequence[int], limit: float)
         n_matrices = _N_MATRICES[n_tokens]
         taken, n_bytes = _native.time_products(
             name,
-            n_columns=_N_COLUMNS,
-            n_rows=_N_ROWS,
+            n_columns=n_columns,
+            n_rows=n_rows,
             n_matrices=n_matrices,
             n_tokens=n_tokens,
             n_threads=n_threads,
             seconds=limit,
         )
         seconds[n_tokens] = taken / n_matrices
-        n_bits = 8 * n_bytes / (n_matrices * _N_COLUMNS * _N_ROWS)
+        n_bits = 8 * n_bytes / (n_matrices * n_columns * n_rows)
     return WeightSpeed(name, n_bits, seconds)

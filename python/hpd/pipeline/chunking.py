@@ -575,7 +575,7 @@ class _ItemIndex:
             for block in range(start // _BLOCK, (end - 1) // _BLOCK + 1)
             for n in self._by_block.get((path, block), ())
         }
-        same = [n for n in sorted(near) if _overlap(item.spans, self._items[n].spans)]
+        same = [n for n in sorted(near) if spans_overlap(item.spans, self._items[n].spans)]
         equal = self._by_identity.get(item.identity, ())
         same += [n for n in equal if not (item.spans and self._items[n].spans)]
         left = [n for n in same if n not in self._returned]
@@ -586,7 +586,7 @@ class _ItemIndex:
         return best
 
 
-def _overlap(one: dict[FieldPath, _Offsets], other: dict[FieldPath, _Offsets]) -> bool:
+def spans_overlap(one: dict[FieldPath, _Offsets], other: dict[FieldPath, _Offsets]) -> bool:
     both = [(span, other[path]) for path, span in one.items() if path in other]
     n_shared = sum(start < b and a < end for (start, end), (a, b) in both)
     return n_shared > 0 and 2 * n_shared >= len(both)

@@ -18,10 +18,6 @@ import regex
 
 from hpd.prompt.template import RenderedTemplate, render_template
 
-_MAX_KEPT_KEYS = 1024
-"""Maximum number of keys whose tokens are cached; all documents have the same keys."""
-
-
 _OPENING = r"[\[({<⟦⟨〔【〖「『《〈‹«\"'“”„‘’‚`|]"  # noqa: RUF001
 _CLOSING = r"[\])}>⟧⟩〕】〗」』》〉›»\"'“”„‘’‚`|]"  # noqa: RUF001
 _STACK_MARK = re.compile(
@@ -112,9 +108,14 @@ def render_for_model(model: Vocabulary, system: str) -> RenderedTemplate:
 
 
 class PromptTokenizer:
-    """Tokenizes documents and fields for one model and one instruction."""
+    """Tokenizes documents and fields for one model and one instruction.
 
-    def __init__(self, model: Vocabulary, system: str, instruction: str) -> None:
+    The tokens of at most ``max_kept_keys`` keys are cached; all documents have the same keys.
+    """
+
+    def __init__(
+        self, model: Vocabulary, system: str, instruction: str, max_kept_keys: int = 1024
+    ) -> None:
         self._model = model
         self._control = model.control_tokens
         self._frame = self._split_template(render_for_model(model, system), instruction)
@@ -126,7 +127,7 @@ class PromptTokenizer:
             return model.tokenize(tail + text)
 
         self._tokenized_key = tokenized_key
-        self._key = lru_cache(_MAX_KEPT_KEYS)(tokenized_key)
+        self._key = lru_cache(max_kept_keys)(tokenized_key)
         """Returns the cached tokens of a key; thread-safe."""
 
     def tokenize(

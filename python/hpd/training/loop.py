@@ -24,7 +24,7 @@ LOG_FILE = "log.jsonl"
 CHECKPOINT_FILE = "checkpoint.pt"
 _SAVE_EVERY = 600.0
 """Seconds between checkpoints."""
-_LONGEST_PASS = 4096
+LONGEST_PASS = 4096
 """Maximum tokens in one pass, if it has several rows; an update may have several passes."""
 _MAX_GRADIENT_NORM = 1.0
 
@@ -316,7 +316,7 @@ def _passes(rows: list[TrainingRow]) -> Iterator[list[TrainingRow]]:
     """Split rows into parts that fit into memory."""
     part: list[TrainingRow] = []
     for row in rows:
-        if part and sum(map(len, part)) + len(row) > _LONGEST_PASS:
+        if part and sum(map(len, part)) + len(row) > LONGEST_PASS:
             yield part
             part = []
         part.append(row)

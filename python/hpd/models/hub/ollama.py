@@ -16,7 +16,8 @@ OLLAMA_PREFIX = "ollama:"
 """The prefix of the names of Ollama's models."""
 
 _FOLDER_VARIABLE = "OLLAMA_MODELS"
-_SERVICE_FOLDER = Path("/usr/share/ollama/.ollama/models")  # of its installation on Linux
+SERVICE_FOLDER = Path("/usr/share/ollama/.ollama/models")
+"""That of its installation on Linux."""
 _HOST, _NAMESPACE, _TAG = "registry.ollama.ai", "library", "latest"
 _WEIGHTS = "application/vnd.ollama.image.model"
 _ADAPTER = "application/vnd.ollama.image.adapter"
@@ -38,7 +39,7 @@ class OllamaModel:
 def ollama_folders() -> list[Path]:
     """Return the existing folders that may hold Ollama's models."""
     named = os.environ.get(_FOLDER_VARIABLE)
-    folders = [Path(named)] if named else [Path.home() / ".ollama" / "models", _SERVICE_FOLDER]
+    folders = [Path(named)] if named else [Path.home() / ".ollama" / "models", SERVICE_FOLDER]
     return [folder for folder in folders if os.path.isdir(folder / "manifests")]
 
 
