@@ -72,7 +72,9 @@ def precision_recall_f1(
     is_defined = (predicted > 0) & (gold > 0)
     parts = 100 * np.stack([right, right, 2 * right], axis=-1)
     wholes = np.stack([predicted, gold, (predicted + gold) * is_defined], axis=-1)
-    return np.divide(parts, wholes, out=np.full(parts.shape, undefined), where=wholes > 0)
+    scores: Array = np.full(parts.shape, undefined)
+    np.divide(parts, wholes, out=scores, where=wholes > 0)
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
