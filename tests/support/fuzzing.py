@@ -20,8 +20,8 @@ CORPUS = Path(__file__).resolve().parents[1] / "fuzz"
 SECONDS = 5
 """Of processor time, for one execution: other programs do not count."""
 
-_MORE_BYTES = 1 << 30
-"""Beyond the memory at the start of an execution."""
+_MORE_BYTES = 1 << 31
+"""Beyond the memory at the start of an execution; pyarrow reserves half of it when it starts."""
 _MAX_BYTES = 1 << 16
 """Of an input."""
 

@@ -140,8 +140,8 @@ class NodeMerger:
         """Return the value of a keyword that combines two different values."""
         try:
             if keyword in ("properties", "patternProperties"):
-                both = dict(first)
-                for name, schema in second.items():
+                both = {**first}
+                for name, schema in {**second}.items():
                     both[name] = {"allOf": [both[name], schema]} if name in both else schema
                 return both
             if keyword in ("required", "checks"):
