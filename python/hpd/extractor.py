@@ -26,23 +26,22 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import EngineClosedError, HpdError, InputError, InvalidDataError, OptionError
-from hpd.models.calibrations import stored_calibration
 from hpd.models.memory import warn_of_shortage
-from hpd.models.model_files import resolve_model
 from hpd.models.settings import engine_options, load_model, tuned_values
 from hpd.options import Options, combine_options
 from hpd.pipeline.callbacks import OnChunk, OnSettled
 from hpd.pipeline.cancellation import Cancellation
-from hpd.pipeline.examples import ExamplesForm, read_examples
+from hpd.pipeline.examples import ExamplesForm
 from hpd.pipeline.layout_warning import warn_of_layout
 from hpd.pipeline.pipeline import Pipeline
+from hpd.pipeline.plan import RunPlan, plan_run
 from hpd.pipeline.reuse import reuse_of
-from hpd.pipeline.task import Task, check_task, prepare_task
+from hpd.pipeline.task import Task, prepare_task
 from hpd.results import Extraction
 from hpd.schema import as_schemas
 from hpd.schema.attributes import Schema
 from hpd.schema.schemas import Schemas
-from hpd.values.confidence import METADATA_KEY, map_of_model, map_of_option
+from hpd.values.confidence import METADATA_KEY, map_of_model
 
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
@@ -147,36 +146,42 @@ class Extractor(Generic[T]):
         **settings: Unpack[Settings],
     ) -> None:
         given = combine_options(options, settings)
-        self.schemas = as_schemas(schema)
-        parsed_examples = read_examples(examples, self.schemas)
-        check_task(given, self.schemas, system_prompt, parsed_examples)
-        confidence_map = map_of_option(given.calibration)
-        path = resolve_model(model, hf_repo, progress=not given.quiet)
+        plan = plan_run(schema, model, hf_repo, given, examples, system_prompt)
+        self._load(plan, progress)
+
+    @classmethod
+    def from_plan(cls, plan: RunPlan) -> Extractor[Any]:
+        """Return an extractor for a run that was planned before; raises what the class does."""
+        extractor: Extractor[Any] = cls.__new__(cls)
+        extractor._load(plan)
+        return extractor
+
+    def _load(self, plan: RunPlan, progress: Callable[[float], bool | None] | None = None) -> None:
+        path, given = plan.model, plan.task.options
         warn_of_shortage(path, given)
         start = time.perf_counter()
         native = load_model(path, given, progress)
         _LOGGER.info("loaded %s in %.1f s", path, time.perf_counter() - start)
+        confidence_map = plan.confidence_map or plan.stored_calibration
         # The file's calibration was not fitted to the model with an adapter.
-        if not given.calibration and not given.adapters:
-            stored = stored_calibration(path)
-            confidence_map = stored or map_of_model(native.metadata(METADATA_KEY))
+        if confidence_map is None and not (given.calibration or given.adapters):
+            confidence_map = map_of_model(native.metadata(METADATA_KEY))
         # Tuned values are measured, and may differ from one tuning to the next.
         self.tuned = {} if given.deterministic else tuned_values(native, path, given)
         self.options = given.with_defaults(self.tuned)
         warn_of_layout(native, self.options)
+        task = replace(plan.task, options=self.options)
+        self.schemas = task.schemas
         self._pipeline = Pipeline(
             native,
-            self.schemas,
-            self.options,
+            task,
             engine_options(self.options),
-            examples=parsed_examples,
-            system_prompt=system_prompt,
             # Which documents share a prompt must not depend on tuned values.
             flush_after=4 * given.stack * given.with_defaults().max_in_flight,
             reuse=reuse_of(path, self.options),
             confidence_map=confidence_map,
         )
-        self._system_prompt = system_prompt
+        self._system_prompt = task.system_prompt
         self._threads: ThreadPoolExecutor | None = None
         self._pipeline.check_room()
         # If the user does not close the extractor, this happens at garbage collection or exit.
@@ -519,9 +524,7 @@ class Extractor(Generic[T]):
         self._check_open()
         task = schema if isinstance(schema, Task) else None
         if schema is not None and task is None:
-            schemas = as_schemas(schema)
-            check_task(self.options, schemas, self._system_prompt)
-            task = self._pipeline.task_for(schemas)
+            task = self._pipeline.task_for(as_schemas(schema))
         return self._results(
             self._pipeline.run(documents, task, on_chunk, cancellation, on_settled),
             on_error,

@@ -15,7 +15,7 @@ def no_extractor(monkeypatch):
     def refuse(*_, **__):
         pytest.fail("a model was loaded")
 
-    monkeypatch.setattr(hpd.extractor, "Extractor", refuse)
+    monkeypatch.setattr(hpd.extractor.Extractor, "from_plan", refuse)
 
 
 @pytest.fixture

@@ -152,6 +152,6 @@ def test_interrupted_while_loading_is_130(tmp_path, monkeypatch, capfd):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(hpd.extractor, "Extractor", interrupt)
+    monkeypatch.setattr(hpd.extractor.Extractor, "from_plan", interrupt)
     assert main(["extract", str(write_texts(tmp_path / "in.jsonl", "x")), "--schema", "a"]) == 130
     assert capfd.readouterr().err == "hpd: interrupted: 0 documents are written\n"

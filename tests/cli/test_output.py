@@ -72,7 +72,7 @@ def test_nothing_that_is_read_is_overwritten(tmp_path, fake, monkeypatch, capfd,
     for name in ("model", "draft", "lora"):
         files[name].write_bytes(b"GGUF")
     os.link(files["input"], files["link"])
-    monkeypatch.setattr("hpd.cli.extract.resolve_model", lambda *_, **__: files["model"])
+    monkeypatch.setattr("hpd.pipeline.plan.resolve_model", lambda *_, **__: files["model"])
     before = {name: path.read_bytes() for name, path in files.items()}
     command = [
         "extract", str(files["input"]), "--schema", str(files["schema"]),
@@ -127,7 +127,7 @@ def test_a_run_goes_on_with_the_same_settings_only(
     models = {None: tmp_path / "one.gguf", "other.gguf": tmp_path / "other.gguf"}
     for n, path in enumerate(models.values()):
         path.write_bytes(b"GGUF" + bytes([n]))
-    monkeypatch.setattr("hpd.cli.extract.resolve_model", lambda model, *_, **__: models[model])
+    monkeypatch.setattr("hpd.pipeline.plan.resolve_model", lambda model, *_, **__: models[model])
     command = ["extract", str(source), "--schema", "Brand, Color", "-o", "out"]
     assert main([*command, "--limit", "1"]) == 0
     assert main([*command, "--resume", *changed]) == 2

@@ -214,11 +214,11 @@ def test_documents_become_a_schema(files, capsys):
 def test_names_need_not_stand_in_a_document(files, monkeypatch):
     asked = []
 
-    def extractor(*_, options, **__):
-        asked.append(options.verbatim)
+    def refuse(plan):
+        asked.append(plan.task.options.verbatim)
         raise HpdError("enough")
 
-    monkeypatch.setattr("hpd.extractor.Extractor", extractor)
+    monkeypatch.setattr("hpd.extractor.Extractor.from_plan", refuse)
     assert main(["discover", "docs.jsonl"]) == 1
     assert asked == [False]
 

@@ -252,7 +252,7 @@ def test_a_run_goes_on_and_its_figures_are_printed_once_more(files, capsys, monk
     def refuse(*_, **__):
         pytest.fail("a model was loaded")
 
-    monkeypatch.setattr("hpd.extractor.Extractor", refuse)
+    monkeypatch.setattr("hpd.extractor.Extractor.from_plan", refuse)
     assert main([*judge, "--resume"]) == 0
     assert json.loads(capsys.readouterr().out) == figures
 

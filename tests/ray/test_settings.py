@@ -111,7 +111,7 @@ def has_ray(monkeypatch):
 def no_extractor(monkeypatch):
     """Fails if a model would be loaded."""
     monkeypatch.setattr(
-        "hpd.extractor.Extractor", lambda *_, **__: pytest.fail("a model was loaded")
+        "hpd.extractor.Extractor.from_plan", lambda *_, **__: pytest.fail("a model was loaded")
     )
 
 

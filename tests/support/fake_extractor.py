@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import pytest
 
-import hpd.cli.extract
 import hpd.extractor
+import hpd.pipeline.plan
 from hpd.documents import NOT_YET
 from hpd.errors import ContextOverflowError, HpdError, ModelLoadError
 from hpd.results import Extraction, Failure, FieldValue
@@ -17,7 +17,7 @@ ASKED = []
 """The models that were asked for in this test."""
 
 
-def resolve_model(model, hf_repo, *, progress=True):
+def resolve_model(model, hf_repo, *, progress):
     """A stand-in for the search for a model; ``gone.gguf`` is not found."""
     ASKED.append((model, hf_repo))
     if model == "gone.gguf":
@@ -36,12 +36,15 @@ class FakeExtractor:
     made: ClassVar[list[FakeExtractor]] = []
     tuned: ClassVar[dict[str, int]] = {}
 
-    def __init__(self, schemas, model, *, options, examples):
-        self.schemas, self.model = schemas, model
-        self.options, self.examples = options, examples
-        self.documents = []
-        self.closed = False
-        self.made.append(self)
+    @classmethod
+    def from_plan(cls, plan):
+        made = cls()
+        task = plan.task
+        made.schemas, made.options, made.examples = task.schemas, task.options, task.examples
+        made.documents = []
+        made.closed = False
+        cls.made.append(made)
+        return made
 
     def iter_indexed(self, documents, *, on_error, on_chunk):
         assert on_error == "record"
@@ -80,7 +83,7 @@ class FakeExtractor:
 @pytest.fixture
 def fake(monkeypatch):
     monkeypatch.setattr(hpd.extractor, "Extractor", FakeExtractor)
-    monkeypatch.setattr(hpd.cli.extract, "resolve_model", resolve_model)
+    monkeypatch.setattr(hpd.pipeline.plan, "resolve_model", resolve_model)
     FakeExtractor.made.clear()
     ASKED.clear()
     yield FakeExtractor.made

@@ -327,13 +327,12 @@ def scripted_extractions(script, schemas, documents, known, **settings):
     """
     options = Options(**({"n_threads": 1} | settings)).with_defaults()
     schemas = Schemas.of(schemas)
-    check_task(options, schemas, None)
+    task = check_task(schemas, options)
     native = engine_options(options)
     native.n_seq_max = 64  # Memory is taken for a row of logits for each.
     pipeline = Pipeline(
         script.model,
-        schemas,
-        options,
+        task,
         native,
         compile_schema=partial(ScriptedSchema, script=script, known=known),
     )

@@ -27,6 +27,7 @@ from hpd.models.settings import engine_options
 from hpd.options import TUNABLE, speed_identity
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.pipeline import Pipeline
+from hpd.pipeline.task import Task
 from hpd.prompt.questions import schema_leaves
 from hpd.results import Extraction, plain_data
 
@@ -166,8 +167,7 @@ class Bench:
         workload = self._workload
         pipeline = Pipeline(
             self._model,
-            workload.schemas,
-            method.options,
+            Task(workload.schemas, method.options),
             engine_options(method.options),
             compile_schema=self._compiled_schema(method),
         )

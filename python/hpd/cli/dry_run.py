@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,28 +13,22 @@ from hpd.cli.common import EXIT_OK, UsageError, input_errors_as_usage
 from hpd.files.inputs import InputReader
 from hpd.messages import format_table
 from hpd.models.memory import DEFAULT_N_CTX
-from hpd.models.model_files import resolve_model
 from hpd.models.settings import load_vocabulary
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.examples import Examples, examples_for
+from hpd.pipeline.plan import RunPlan
 from hpd.prompt.text import instruction_text, system_text
 from hpd.prompt.tokens import documents_text, render_for_model
 from hpd.schema.attributes import Schema
-from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
     from hpd._native import Model
 
 
-def print_prompt(
-    arguments: argparse.Namespace,
-    schemas: Schemas,
-    options: Options,
-    examples: Examples | Mapping[str, Examples],
-    reader: InputReader,
-) -> int:
+def print_prompt(arguments: argparse.Namespace, plan: RunPlan, reader: InputReader) -> int:
     """Print the prompt of the first document or stack."""
+    schemas, options = plan.task.schemas, plan.task.options
     with input_errors_as_usage():
         n_shown = min(options.stack, sys.maxsize if arguments.limit is None else arguments.limit)
         records = list(itertools.islice(reader, n_shown))
@@ -47,10 +41,9 @@ def print_prompt(
         texts = [record.text for record in records if record.category == category]
         if category not in schemas:
             raise UsageError(f"there is no schema for the category {category!r}")
-    path = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
-    model = load_vocabulary(path, verbose=options.verbose)
+    model = load_vocabulary(plan.model, verbose=options.verbose)
     schema = schemas.for_category(category)
-    shown = preview(model, schema, texts, options, examples_for(examples, category))
+    shown = preview(model, schema, texts, options, examples_for(plan.task.examples, category))
     print(_preview_text(shown, context_size(model, options)))
     return EXIT_OK
 

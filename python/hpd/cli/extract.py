@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, redirect_stdout
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from hpd.cli.arguments import (
     Parser,
@@ -35,6 +35,7 @@ from hpd.cli.jobs import add_job_arguments, job_defaults
 from hpd.cli.output import (
     add_output_argument,
     add_output_arguments,
+    check_not_read,
     check_output,
     check_outputs_per_document,
     is_stream,
@@ -56,23 +57,14 @@ from hpd.files.tables import is_made_from_lines, keeps_input, lines_path, record
 from hpd.files.writer import Writer
 from hpd.messages import counted
 from hpd.models.hardware import device_summary
-from hpd.models.model_files import is_bundled, resolve_model
-from hpd.pipeline.examples import Examples, read_examples
-from hpd.pipeline.task import check_method
+from hpd.models.model_files import is_bundled
+from hpd.pipeline.examples import ExamplesForm
+from hpd.pipeline.plan import RunPlan, plan_run
 from hpd.schema.schemas import Schemas
-from hpd.values.confidence import NO_CALIBRATION, map_of_option
+from hpd.values.confidence import NO_CALIBRATION
 
 if TYPE_CHECKING:
     from hpd.options import Options
-
-
-class ExtractRun(NamedTuple):
-    """The arguments, schemas, options and examples of a run."""
-
-    arguments: argparse.Namespace
-    schemas: Schemas
-    options: Options
-    examples: Examples | Mapping[str, Examples]
 
 
 _RAY = "hpd.ray.commands"
@@ -128,13 +120,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.job_file is not None and not arguments.quiet:
         say(f"job {arguments.job} of {arguments.job_file}")
     leave_out = [*written_files(arguments.output), *arguments.remote_files]
-    schemas = schemas_of_files(arguments, leave_out)
-    options = parsed_options(arguments)
-    check_method(options, schemas)
-    _check(arguments, schemas, options)
-    map_of_option(options.calibration)  # A file that cannot be read is refused at once.
+    plan = _plan(arguments, leave_out)
+    schemas, quiet = plan.task.schemas, plan.task.options.quiet
     with input_errors_as_usage():
-        examples = _read_examples(arguments, schemas)
         reader = open_inputs(
             arguments,
             leave_out=leave_out,
@@ -143,23 +131,22 @@ def run(arguments: argparse.Namespace) -> int:
             watch=arguments.watch,
         )
     with reader:
-        for notice in () if options.quiet else reader.files.notices():
+        for notice in () if quiet else reader.files.notices():
             say(notice)
         if arguments.dry_run:
             from hpd.cli.dry_run import print_prompt
 
-            return print_prompt(arguments, schemas, options, examples, reader)
+            return print_prompt(arguments, plan, reader)
         with input_errors_as_usage():
             found = reader if arguments.watch else _read_first(reader)
             records = itertools.islice(found, arguments.limit)
-        model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
-        _check_reads(arguments, reader.files.paths, options, model)
+        _check_reads(arguments, plan, reader.files.paths)
         with input_errors_as_usage():
-            settings = run_settings(schemas, model, options, examples)
+            settings = run_settings(plan)
             settings["--with-text"] = arguments.with_text
             settings["--keep"] = arguments.keep
             settings["--shard"] = None if arguments.shard is None else str(arguments.shard)
-            writer = open_writer(arguments, schemas, settings, model)
+            writer = open_writer(arguments, plan, settings)
         output, can_resume = output_name(arguments.output), not is_stream(arguments.output)
         columns = added_columns(reader, arguments)
         writing = RunWriter(
@@ -168,23 +155,22 @@ def run(arguments: argparse.Namespace) -> int:
             output,
             columns,
             can_resume=can_resume,
-            quiet=options.quiet,
+            quiet=quiet,
             ends_by_signal=arguments.watch,
         )
         with writing.closing_writer():
             for repair in writer.repairs:
                 say(f"{output}: {repair}")
-            extract_run = ExtractRun(arguments, schemas, options, examples)
-            _extract(extract_run, model, reader, writer, writing, records)
+            _extract(arguments, plan, reader, writer, writing, records)
         if writing.stopped is not None:
             return writing.stopped
         for unread in reader.unread:
             say(f"{unread} (its error line is in another shard)")
         repeated = reader.repeated_ids.notice()
-        if repeated is not None and not options.quiet:
+        if repeated is not None and not quiet:
             say(repeated)
         absent = [name for name in arguments.keep or () if name not in reader.found_columns]
-        if absent and not options.quiet:
+        if absent and not quiet:
             say(f"--keep: no document has {join_names(absent)}")
         for note in (*(f"{output}: {note}" for note in writer.notes), *reader.note_texts()):
             say(note)
@@ -194,8 +180,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _extract(
-    run: ExtractRun,
-    model: Path,
+    arguments: argparse.Namespace,
+    plan: RunPlan,
     reader: InputReader,
     writer: Writer,
     writing: RunWriter,
@@ -203,7 +189,7 @@ def _extract(
 ) -> None:
     """Extract the remaining documents, loading a model only if there are or may be any."""
     pending = writer.pending(records)
-    if not run.arguments.watch:
+    if not arguments.watch:
         with input_errors_as_usage():
             first = next(pending, None)
         if first is None:
@@ -214,22 +200,25 @@ def _extract(
         todo = ReadAhead(todo)
     with (
         # Ray prints messages to sys.stdout; the writer already holds the real standard output.
-        redirect_stdout(sys.stderr) if run.arguments.ray is not None else nullcontext(),
-        _open_extractor(run, model) as extractor,
-        _make_progress(run, reader, writer.n_kept) as progress,
+        redirect_stdout(sys.stderr) if arguments.ray is not None else nullcontext(),
+        _open_extractor(arguments, plan) as extractor,
+        _make_progress(arguments, plan, reader, writer.n_kept) as progress,
     ):
-        if run.arguments.ray is None:
-            _say_model(run, model, is_shown=progress.shown, tuned=extractor.tuned)
+        if arguments.ray is None:
+            _say_model(arguments, plan, is_shown=progress.shown, tuned=extractor.tuned)
         writing.run(extractor, todo, progress)
 
 
-def _say_model(run: ExtractRun, model: Path, *, is_shown: bool, tuned: Mapping[str, int]) -> None:
+def _say_model(
+    arguments: argparse.Namespace, plan: RunPlan, *, is_shown: bool, tuned: Mapping[str, int]
+) -> None:
     """On a terminal, print the model, the device and tuned settings."""
-    say_ineffective_options(run.options)
-    on_terminal = shows_table(run.arguments) and sys.stderr.isatty()
-    if is_shown or (on_terminal and not run.options.quiet):
-        say(f"{_model_text(model)} on {device_summary(run.options.n_gpu_layers)}")
-    if run.options.verbose and tuned:
+    options = plan.task.options
+    say_ineffective_options(options)
+    on_terminal = shows_table(arguments) and sys.stderr.isatty()
+    if is_shown or (on_terminal and not options.quiet):
+        say(f"{_model_text(plan.model)} on {device_summary(options.n_gpu_layers)}")
+    if options.verbose and tuned:
         say(f"found by hpd tune: {settings_text(tuned)}; HPD_TUNED=0 ignores it")
 
 
@@ -240,13 +229,13 @@ def _model_text(model: Path) -> str:
     return model.name
 
 
-def _open_extractor(run: ExtractRun, model: Path) -> Any:
+def _open_extractor(arguments: argparse.Namespace, plan: RunPlan) -> Any:
     """Load the model, in this process or in the workers of a cluster."""
-    if run.arguments.ray is not None:
-        return import_module(_RAY).open_extractor(*run, model)
+    if arguments.ray is not None:
+        return import_module(_RAY).open_extractor(arguments, plan)
     from hpd.extractor import Extractor
 
-    return Extractor(run.schemas, model, options=run.options, examples=run.examples)
+    return Extractor.from_plan(plan)
 
 
 def added_columns(
@@ -297,10 +286,9 @@ def _write_table(
         ) from error
 
 
-def _check_reads(
-    arguments: argparse.Namespace, inputs: Sequence[str], options: Options, model: Path
-) -> None:
+def _check_reads(arguments: argparse.Namespace, plan: RunPlan, inputs: Sequence[str]) -> None:
     """Check that the run does not overwrite its inputs."""
+    options = plan.task.options
     schema = arguments.schema if os.path.exists(arguments.schema) else None
     adapters = [path for path, _ in options.adapters]
     calibration = None if options.calibration in ("", NO_CALIBRATION) else options.calibration
@@ -314,12 +302,21 @@ def _check_reads(
         *schema_files,
         schema,
         arguments.examples,
-        model,
+        plan.model,
         options.draft_model or None,
         calibration,
     ]
-    check_output(arguments, [*read, *adapters])
+    check_not_read(arguments.output, [*read, *adapters])
     check_outputs_per_document(arguments, inputs)
+
+
+def _plan(arguments: argparse.Namespace, leave_out: Sequence[str | Path]) -> RunPlan:
+    schemas = schemas_of_files(arguments, leave_out)
+    options = parsed_options(arguments)
+    _check(arguments, schemas, options)
+    with input_errors_as_usage():
+        examples = _read_examples(arguments, schemas)
+    return plan_run(schemas, arguments.model, arguments.hf_repo, options, examples)
 
 
 def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) -> None:
@@ -342,14 +339,14 @@ def _check(arguments: argparse.Namespace, schemas: Schemas, options: Options) ->
             "there is one schema for all documents, so --category-field has no effect; one per "
             'category is written {"shoes": ["brand", "size"], "tea": [...]}'
         )
-    check_output(arguments, [])
+    check_output(arguments)
     if "ray_workers" in arguments:  # the module of its arguments is loaded
         import_module(_RAY).check(arguments, options)
 
 
 def _read_examples(
     arguments: argparse.Namespace, schemas: Schemas
-) -> Examples | Mapping[str, Examples]:
+) -> ExamplesForm | Mapping[str, ExamplesForm]:
     """Read the examples for the prompt: a dict by category if there is a schema per category."""
     path = arguments.examples
     examples: dict[str, list[tuple[str, object]]] = {}
@@ -367,7 +364,7 @@ def _read_examples(
                     f"{path}:{record.line}: there is no schema for the category {record.category!r}"
                 )
             examples.setdefault(record.category or "", []).append((record.text, record.raw["data"]))
-    return read_examples(examples if schemas.single is None else examples.get("", []), schemas)
+    return examples if schemas.single is None else examples.get("", [])
 
 
 def _read_first(reader: InputReader) -> Iterator[Record]:
@@ -376,12 +373,14 @@ def _read_first(reader: InputReader) -> Iterator[Record]:
     return iter(()) if first is None else itertools.chain([first], reader)
 
 
-def _make_progress(run: ExtractRun, reader: InputReader, n_kept: int) -> ExtractProgress:
+def _make_progress(
+    arguments: argparse.Namespace, plan: RunPlan, reader: InputReader, n_kept: int
+) -> ExtractProgress:
     # A progress bar would be mixed with the rows of a table on the same terminal.
-    shown = not run.options.quiet and sys.stderr.isatty() and not shows_table(run.arguments)
+    shown = not plan.task.options.quiet and sys.stderr.isatty() and not shows_table(arguments)
     total = reader.count() if shown else None
-    if total is not None and run.arguments.limit is not None:
-        total = min(total, run.arguments.limit)
+    if total is not None and arguments.limit is not None:
+        total = min(total, arguments.limit)
     return ExtractProgress(total, n_kept, shown=shown)
 
 

@@ -25,12 +25,11 @@ from hpd.files.tables import (
     move_aside,
 )
 from hpd.files.writer import FileWriter, StreamWriter, Writer
-from hpd.models.calibrations import stored_calibration
 from hpd.models.model_files import local_lora
-from hpd.options import OPTIONS, Options, values_identity
+from hpd.options import OPTIONS, values_identity
+from hpd.pipeline.plan import RunPlan
 from hpd.prompt.text import STACK_RULE, SYSTEM_PROMPT
 from hpd.schema import describe_attributes
-from hpd.schema.schemas import Schemas
 from hpd.values.confidence import NO_CALIBRATION
 
 READING_ARGUMENTS = ("text_field", "id_field", "category_field", "encoding", "delimiter")
@@ -94,15 +93,11 @@ def add_output_arguments(group: argparse._ActionsContainer) -> None:
     )
 
 
-def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None]) -> None:
-    """Check that the output does not overwrite anything, and that flags do not conflict.
-
-    Args:
-        arguments: as parsed.
-        read: the files that the run reads; ``-`` for standard input.
+def check_output(arguments: argparse.Namespace) -> None:
+    """Check that the output can be written, and that flags do not conflict.
 
     Raises:
-        UsageError: the output would overwrite a file, or flags conflict.
+        UsageError: it cannot, a table would be overwritten, or flags conflict.
     """
     target = arguments.output
     if arguments.show is not None and not is_stream(target):
@@ -137,6 +132,14 @@ def check_output(arguments: argparse.Namespace, read: Iterable[str | Path | None
         lines = lines_path(path)
         if os.path.exists(target) and not arguments.overwrite and not lines.exists():
             raise UsageError(f"{target} already exists: replace it (--overwrite), or name another")
+
+
+def check_not_read(target: str | None, read: Iterable[str | Path | None]) -> None:
+    """Check that the output is none of the files that the run reads; ``-`` is standard input.
+
+    Raises:
+        UsageError: it would overwrite one of them.
+    """
     names = [name for name in written_files(target) if name.exists()]
     for source in read:
         for name in names:
@@ -193,7 +196,7 @@ def shows_table(arguments: argparse.Namespace) -> bool:
 
 
 def open_writer(
-    arguments: argparse.Namespace, schemas: Schemas, settings: Mapping[str, Any], model: Path
+    arguments: argparse.Namespace, plan: RunPlan, settings: Mapping[str, Any]
 ) -> Writer:
     """Open the writer for the output.
 
@@ -207,7 +210,7 @@ def open_writer(
         if shows_table(arguments):
             from hpd.cli.terminal import ResultTable
 
-            shown = ResultTable(schemas)
+            shown = ResultTable(plan.task.schemas)
         return StreamWriter(name, shown=shown)
     table = Path(target)
     edit = edit_of_table(lines_file(target), table) if is_made_from_lines(target) else None
@@ -222,16 +225,14 @@ def open_writer(
         resume=arguments.resume,
         overwrite=arguments.overwrite,
         accept_changes=arguments.watch,
-        about=_run_description(arguments, schemas, model),
+        about=_run_description(arguments, plan),
     )
     if edit is not None:
         say(f"{table} was changed since hpd wrote it: {edit}; it is now {move_aside(table)}")
     return writer
 
 
-def _run_description(
-    arguments: argparse.Namespace, schemas: Schemas, model: Path
-) -> dict[str, Any]:
+def _run_description(arguments: argparse.Namespace, plan: RunPlan) -> dict[str, Any]:
     """Return the names of a run's inputs, which ``hpd status`` uses to count what is left."""
     return {
         "folder": os.getcwd(),
@@ -242,8 +243,8 @@ def _run_description(
         "as": arguments.taken_as,
         "limit": arguments.limit,
         "schema": arguments.schema,
-        "attributes": describe_attributes(schemas),
-        "model": str(model),
+        "attributes": describe_attributes(plan.task.schemas),
+        "model": str(plan.model),
     }
 
 
@@ -265,24 +266,23 @@ def is_stream(target: str | None) -> bool:
     return not stat.S_ISREG(mode)
 
 
-def run_settings(
-    schemas: Schemas, model: Path, options: Options, examples: object
-) -> dict[str, Any]:
+def run_settings(plan: RunPlan) -> dict[str, Any]:
     """Return everything that the values of a run depend on, by name."""
+    options, kept = plan.task.options, plan.stored_calibration
     decoding = values_identity(options)
     if options.calibration not in ("", NO_CALIBRATION):
         decoding["calibration"] = file_fingerprint(options.calibration)
-    elif not options.calibration and not options.adapters and (kept := stored_calibration(model)):
+    elif kept is not None:
         decoding["calibration"] = text_fingerprint(repr(kept))
     if options.instructions:
         decoding["instructions"] = text_fingerprint(options.instructions)
     del decoding["adapters"]
     adapters = [(file_fingerprint(local_lora(path)), scale) for path, scale in options.adapters]
     return {
-        "schema": text_fingerprint(repr(schemas)),
-        "model": file_fingerprint(model),
+        "schema": text_fingerprint(repr(plan.task.schemas)),
+        "model": file_fingerprint(plan.model),
         "adapters": text_fingerprint(repr(adapters)),
-        "prompt": text_fingerprint(repr((SYSTEM_PROMPT, STACK_RULE, examples))),
+        "prompt": text_fingerprint(repr((SYSTEM_PROMPT, STACK_RULE, plan.task.examples))),
         **{f"option {_option_name(name)}": value for name, value in decoding.items()},
     }
 

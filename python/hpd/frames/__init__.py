@@ -18,9 +18,8 @@ from hpd.extractor import Extractor, OnError
 from hpd.files.journal import file_fingerprint
 from hpd.frames.columns import ColumnSettings, add_columns
 from hpd.frames.kinds import open_frame, texts_of
-from hpd.models.model_files import resolve_model
 from hpd.options import Options, combine_options
-from hpd.pipeline.task import check_task
+from hpd.pipeline.plan import plan_run
 from hpd.schema import as_schemas
 from hpd.version import __version__
 
@@ -116,7 +115,7 @@ class BatchExtractor:
     ``hpd.frames.extract``.
 
     Raises:
-        OptionError: an option is unknown or has an invalid value.
+        OptionError: an option is unknown or has an invalid value, or an example is invalid.
         SchemaError: the schema cannot be read.
         ModelLoadError: the model cannot be found.
     """
@@ -139,13 +138,9 @@ class BatchExtractor:
         **settings: Unpack[Settings],
     ) -> None:
         self._columns = ColumnSettings(column, category_column, prefix, confidence, spans, on_error)
-        self._schemas = as_schemas(schema)
-        self._options = combine_options(options, settings)
-        check_task(self._options, self._schemas, system_prompt)
-        self._examples = examples
-        self._system_prompt = system_prompt
-        self._model = str(resolve_model(model, hf_repo, progress=not self._options.quiet))
-        self._version = (file_fingerprint(self._model), __version__)
+        chosen = combine_options(options, settings)
+        self._plan = plan_run(schema, model, hf_repo, chosen, examples, system_prompt)
+        self._version = (file_fingerprint(self._plan.model), __version__)
 
     def __call__(self, batch: Any) -> Any:
         """Return a batch of the same kind with the new columns; for a dict of lists, only these.
@@ -155,20 +150,13 @@ class BatchExtractor:
                 model had been used.
         """
         frame = open_frame(batch)
-        new_columns = self._columns.new_columns(self._schemas, frame.names)
+        new_columns = self._columns.new_columns(self._plan.task.schemas, frame.names)
         return add_columns(frame, new_columns, self.load(), None, self._columns)
 
     def load(self) -> Extractor[Any]:
         """Return the extractor of this process, which stays open until the process ends."""
-        settings = (self._schemas, self._options, self._examples, self._system_prompt)
-        key = (os.getpid(), repr((settings, self._model, self._version)))
+        key = (os.getpid(), repr((self._plan, self._plan.model, self._version)))
         with _lock:
             if key not in _loaded:
-                _loaded[key] = Extractor(
-                    self._schemas,
-                    self._model,
-                    options=self._options,
-                    examples=self._examples,
-                    system_prompt=self._system_prompt,
-                )
+                _loaded[key] = Extractor.from_plan(self._plan)
             return _loaded[key]

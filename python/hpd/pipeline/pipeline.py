@@ -14,7 +14,7 @@ import os
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -23,11 +23,10 @@ from typing import Any
 from hpd import _native
 from hpd.documents import NOT_YET, Document, NotYet, Places
 from hpd.errors import CallCancelledError, EngineClosedError, HpdError, InputError
-from hpd.options import Options
 from hpd.pipeline.callbacks import OnChunk, OnSettled
 from hpd.pipeline.cancellation import Cancellation
 from hpd.pipeline.compiled_schema import CompiledSchema, Request
-from hpd.pipeline.examples import Examples, examples_for
+from hpd.pipeline.examples import examples_for
 from hpd.pipeline.prompt_maker import (
     ContextLimit,
     IndexedExtraction,
@@ -39,7 +38,7 @@ from hpd.pipeline.prompts import IndexedDocument, Prompt
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import Reuse
 from hpd.pipeline.schema_parts import partial_answer
-from hpd.pipeline.task import Task
+from hpd.pipeline.task import Task, check_task
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
 from hpd.schema.attributes import Schema
@@ -510,10 +509,8 @@ class Pipeline:
 
     Args:
         model: the loaded model, which other pipelines may share.
-        options: the options, all of them set (``Options.with_defaults``).
+        task: for calls without their own, with all options set (``Options.with_defaults``).
         native: the options of the engine.
-        examples: documents with their answers, shown in the prompt; maybe by category.
-        system_prompt: replaces the default system prompt.
         flush_after: the number of documents after which an incomplete stack is flushed.
         reuse: keeps values of earlier documents; None decodes every document.
         confidence_map: calibrates confidences; None leaves them as they are.
@@ -523,34 +520,33 @@ class Pipeline:
     def __init__(
         self,
         model: _native.Model,
-        schemas: Schemas,
-        options: Options,
+        task: Task,
         native: _native.EngineOptions,
         *,
-        examples: Examples | Mapping[str, Examples] = (),
-        system_prompt: str | None = None,
         flush_after: int | None = None,
         reuse: Reuse | None = None,
         confidence_map: ConfidenceMap | None = None,
         compile_schema: Callable[..., CompiledSchema] = CompiledSchema,
     ) -> None:
         self._model: _native.Model | None = model
-        self._task = Task(schemas, options, examples, system_prompt)
+        self._task = task
         self._reuse = reuse
         self._confidence_map = confidence_map
         self._compile_schema = compile_schema
         _native.claim_process()
         self._engine = _native.Engine(model, native)
         self._limit = ContextLimit(
-            self._engine.n_ctx, model.n_ctx_train, options.n_ctx, finetuned_length(model)
+            self._engine.n_ctx, model.n_ctx_train, task.options.n_ctx, finetuned_length(model)
         )
-        in_flight = options.max_in_flight
+        in_flight = task.options.max_in_flight
         self._loop = EngineLoop(self._engine, n_ahead=in_flight)
-        self._flush_after = flush_after or 4 * options.stack * in_flight
+        self._flush_after = flush_after or 4 * task.options.stack * in_flight
         self._lock = threading.Lock()
         self._other_tasks: RecentlyUsed[str, Task] = RecentlyUsed(_MAX_KEPT_TASKS)
+        if not task.examples:  # A call that gives equal schemas need not compile them again.
+            self._other_tasks[task.schemas.key] = task
         self._makers: RecentlyUsed[tuple[Task, str | None], PromptMaker] = RecentlyUsed(
-            _MAX_KEPT_TASKS + len(schemas.by_category)
+            _MAX_KEPT_TASKS + len(task.schemas.by_category)
         )
 
     def check_room(self) -> None:
@@ -565,10 +561,15 @@ class Pipeline:
             check_room(self._maker_for(self._task, None))
 
     def task_for(self, schemas: Schemas) -> Task:
-        """Return the task for a call with its own schemas: the pipeline's, without examples."""
-        if schemas is self._task.schemas:
-            return self._task
-        make = partial(replace, self._task, schemas=schemas, examples=())
+        """Return the task for a call with its own schemas: the pipeline's, without examples.
+
+        Raises:
+            OptionError, SchemaError: see ``check_task``.
+        """
+        own = self._task
+        if schemas is own.schemas:
+            return own
+        make = partial(check_task, schemas, own.options, system_prompt=own.system_prompt)
         with self._lock:
             return self._other_tasks.get_or_make(schemas.key, make)
 

@@ -48,25 +48,23 @@ def prepare_task(
         check_option_name(name)
         if not OPTIONS[name].per_call:
             raise OptionError(f"{option_label(name)} cannot be set for a single call")
-    task = Task(
-        schemas, options.with_settings(settings), read_examples(examples, schemas), system_prompt
-    )
-    check_task(task.options, schemas, system_prompt, task.examples)
-    return task
+    return check_task(schemas, options.with_settings(settings), examples, system_prompt)
 
 
 def check_task(
-    options: Options,
     schemas: Schemas,
-    system_prompt: str | None,
-    examples: Examples | Mapping[str, Examples] = (),
-) -> None:
-    """Reject combinations that cannot work, and text that UTF-8 cannot encode.
+    options: Options,
+    examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
+    system_prompt: str | None = None,
+) -> Task:
+    """Return a task; reject combinations that cannot work, and text that UTF-8 cannot encode.
 
     Raises:
-        OptionError: a system prompt with a layout that has its own, or text that cannot be encoded.
+        OptionError: an example is invalid, a system prompt is given with a layout that has its own,
+            or text cannot be encoded.
         SchemaError: the method does not support a schema, or it has text that cannot be encoded.
     """
+    task = Task(schemas, options, read_examples(examples, schemas), system_prompt)
     check_method(options, schemas)
     for category, schema in schemas.by_category.items():
         _check_encodable(schema.attributes, f"category {category!r}: " if category else "")
@@ -74,12 +72,13 @@ def check_task(
             raise SchemaError(f"category {category!r}: {LONE_SURROGATE}")
     if system_prompt is not None and not is_unicode(system_prompt):
         raise OptionError(f"system_prompt: {LONE_SURROGATE}")
-    groups = examples.values() if isinstance(examples, Mapping) else [examples]
+    groups = task.examples.values() if isinstance(task.examples, Mapping) else [task.examples]
     for number, (text, answer) in enumerate(itertools.chain(*groups), start=1):
         if not is_unicode(text + json.dumps(answer, ensure_ascii=False, default=str)):
             raise OptionError(f"example {number}: {LONE_SURROGATE}")
     if system_prompt is not None and options.layout == "label":
         raise OptionError("the layout label has a system prompt of its own: give none with it")
+    return task
 
 
 def _check_encodable(attributes: Iterable[Attribute], where: str) -> None:

@@ -93,7 +93,7 @@ def extract(
         )
     schemas = as_schemas(schema)
     chosen = combine_options(options, settings)
-    check_task(chosen, schemas, system_prompt)
+    check_task(schemas, chosen, examples, system_prompt)
     check_on_error(on_error)
     n_min, n_max = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from hpd.cli.arguments import flag_of, integer, number
@@ -11,8 +10,8 @@ from hpd.cli.common import UsageError, say
 from hpd.errors import InputError
 from hpd.extras import require_extra
 from hpd.options import Options
+from hpd.pipeline.plan import RunPlan
 from hpd.ray.cluster import check_address
-from hpd.schema.schemas import Schemas
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,19 +62,12 @@ def check(arguments: argparse.Namespace, options: Options) -> None:
         )
 
 
-def open_extractor(
-    arguments: argparse.Namespace, schemas: Schemas, options: Options, examples: Any, model: Path
-) -> Any:
+def open_extractor(arguments: argparse.Namespace, plan: RunPlan) -> Any:
     """Return an extractor that has loaded the model in the workers of a cluster."""
     from hpd.ray.workers import RayExtractor
 
     return RayExtractor(
-        schemas,
-        arguments.model,
-        hf_repo=arguments.hf_repo,
-        path=model,
-        options=options,
-        examples=examples,
+        plan,
         address=arguments.ray or None,
         n_workers=arguments.ray_workers,
         n_gpus=arguments.ray_gpus,

@@ -15,12 +15,10 @@ from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, ModelLoadError
 from hpd.extractor import Extractor, OnError, error_of, should_raise
 from hpd.files.journal import file_fingerprint
-from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline.examples import ExamplesForm
+from hpd.pipeline.plan import RunPlan
 from hpd.ray.cluster import BATCHES_PER_WORKER, connect, ray_module, worker_resources
 from hpd.results import Extraction, Failure
-from hpd.schema.schemas import Schemas
 
 _N_DOCUMENTS: Final = 32
 """Number of documents per batch; the batches of a lost worker are repeated."""
@@ -33,23 +31,16 @@ class WorkerLostError(HpdError):
 
 
 class Worker:
-    """A worker process with a loaded model."""
+    """A worker process with a loaded model.
 
-    def __init__(
-        self,
-        schemas: Schemas,
-        model: str | None,
-        hf_repo: str | None,
-        fingerprint: str,
-        options: Options,
-        examples: ExamplesForm | Mapping[str, ExamplesForm],
-    ) -> None:
-        self._schemas = schemas
-        self._model = model
-        self._hf_repo = hf_repo
+    Args:
+        plan: what it extracts; the model is searched on this machine.
+        fingerprint: that of the model's file where the run was started.
+    """
+
+    def __init__(self, plan: RunPlan, fingerprint: str) -> None:
+        self._plan = plan
         self._fingerprint = fingerprint
-        self._options = options
-        self._examples = examples
         self._extractor: Extractor[Any] | None = None
 
     def start(self) -> tuple[str, int]:
@@ -72,10 +63,10 @@ class Worker:
         return [replace(extraction, text=None) for extraction in extractions]
 
     def _open_extractor(self) -> Extractor[Any]:
-        path = resolve_model(self._model, self._hf_repo, progress=False)
+        path = self._plan.model
         if file_fingerprint(path) != self._fingerprint:
             raise ModelLoadError(f"{path} is not the same model as where the run was started")
-        return Extractor(self._schemas, path, options=self._options, examples=self._examples)
+        return Extractor.from_plan(self._plan)
 
 
 @dataclass(slots=True)
@@ -95,12 +86,8 @@ class RayExtractor:
     third worker is lost while it has it.
 
     Args:
-        schemas: the documents' schemas.
-        model: path of the file on every machine; None for the bundled model.
-        hf_repo: the model's repository on the Hub, instead of ``model``.
-        path: the model's file on this machine, which must be the same on every machine.
-        options: the options; their paths must exist on every machine.
-        examples: documents with their answers, shown in the prompt.
+        plan: what is extracted. Its model must be the same file on every machine, on which the
+            paths of its options must exist.
         address: the address of the cluster; None for the one to which this machine belongs or, if
             there is none, a new one on this machine.
         n_workers: number of workers; default: one per GPU, or per machine.
@@ -118,13 +105,8 @@ class RayExtractor:
 
     def __init__(
         self,
-        schemas: Schemas,
-        model: str | None = None,
+        plan: RunPlan,
         *,
-        hf_repo: str | None = None,
-        path: Path,
-        options: Options,
-        examples: ExamplesForm | Mapping[str, ExamplesForm] = (),
         address: str | None = None,
         n_workers: int | None = None,
         n_gpus: float | None = None,
@@ -132,21 +114,25 @@ class RayExtractor:
     ) -> None:
         self._ray = ray_module()
         self._say = say
-        self._options = options
+        self._options = plan.task.options
         self._was_connected = not connect(address)
         try:
             resources = worker_resources(self._ray.nodes(), n_workers, n_gpus)
+            options = _with_full_paths(self._options).with_settings({"quiet": True})
             if not options.n_threads:
                 options = options.with_settings({"n_threads": resources.n_threads})
-            settings = (schemas, _absolute_model(model), hf_repo, file_fingerprint(path))
+            theirs = replace(
+                plan,
+                task=replace(plan.task, options=options),
+                model_name=_absolute_model(plan.model_name),
+            )
             kind = self._ray.remote(Worker).options(
                 num_cpus=resources.n_cpus,
                 num_gpus=resources.n_gpus,
                 max_concurrency=BATCHES_PER_WORKER,
                 scheduling_strategy="SPREAD",
             )
-            full = _with_full_paths(options)
-            make = partial(kind.remote, *settings, full, examples)
+            make = partial(kind.remote, theirs, file_fingerprint(plan.model))
             self._pool = Pool(resources.n_workers, make, self._ray.kill)
         except BaseException:
             self._disconnect()
@@ -351,7 +337,7 @@ def _original_error(error: Any) -> BaseException:
     return cause if isinstance(cause, HpdError) else HpdError(f"a worker failed: {error}")
 
 
-def _absolute_model(model: str | None) -> str | None:
+def _absolute_model(model: str | Path | None) -> str | Path | None:
     """Return a file's absolute path, as workers have other working folders, or a name unchanged."""
     return os.path.abspath(model) if model is not None and os.path.exists(model) else model
 

@@ -21,6 +21,7 @@ from hpd.files.journal import file_fingerprint
 from hpd.models.cache import cache_folder
 from hpd.models.model_files import is_bundled, resolve_model
 from hpd.options import OPTIONS
+from hpd.pipeline.plan import plan_run
 from hpd.schema.schemas import Schemas
 
 if TYPE_CHECKING:
@@ -156,13 +157,15 @@ def open_answering(
             **decoding,
         }
     )
-    path = resolve_model(arguments.model, arguments.hf_repo)
-    if is_bundled(path) and not getattr(arguments, "quiet", False):
+    plan = plan_run(
+        schemas, arguments.model, arguments.hf_repo, options, system_prompt=system_prompt
+    )
+    if is_bundled(plan.model) and not getattr(arguments, "quiet", False):
         say(
             "the bundled model is trained only to copy values, so its answers mean little: "
             "choose another model (-m, -hf or --api)"
         )
-    return Extractor(schemas, path, options=options, system_prompt=system_prompt)
+    return Extractor.from_plan(plan)
 
 
 def price(arguments: argparse.Namespace, n_in: int, n_out: int) -> float | None:

@@ -14,9 +14,8 @@ from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.extras import require_extra
 from hpd.files.reader import RecordReader
-from hpd.models.model_files import resolve_model
-from hpd.options import Options
 from hpd.pipeline.cancellation import Cancellation
+from hpd.pipeline.plan import RunPlan, plan_run
 from hpd.schema import as_schemas, describe_all, to_json_schemas
 from hpd.version import __version__
 
@@ -58,9 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder")
-    options = parsed_options(arguments)
-    model = resolve_model(arguments.model, arguments.hf_repo, progress=False)
-    tools = Tools(folders, model, options)
+    options = parsed_options(arguments).with_settings({"on_invalid": "record", "quiet": True})
+    # Extractors need a schema; this one is never used.
+    plan = plan_run(["value"], arguments.model, arguments.hf_repo, options)
+    plan.model  # noqa: B018 - a missing one is an error now, not at the first extraction
+    tools = Tools(folders, plan)
     try:
         _server(tools).run("stdio")
     finally:
@@ -73,14 +74,13 @@ class Tools:
 
     Args:
         folders: folders whose files may be read.
-        model: loaded at the first extraction, as assistants start more servers than they use.
-        options: options of reading and decoding.
+        plan: the model, and the options of reading and decoding. The model is loaded at the first
+            extraction, as assistants start more servers than they use.
     """
 
-    def __init__(self, folders: list[Path], model: Path, options: Options) -> None:
+    def __init__(self, folders: list[Path], plan: RunPlan) -> None:
         self._folders = folders
-        self._model = model
-        self._options = options
+        self._plan = plan
         self._extractor: Extractor[Any] | None = None
         self._lock = threading.Lock()
 
@@ -143,9 +143,7 @@ class Tools:
 
         with self._lock:
             if self._extractor is None:
-                # Extractors need a schema; this one is never used.
-                options = self._options.with_settings({"on_invalid": "record"})
-                self._extractor = Extractor(["value"], self._model, options=options)
+                self._extractor = Extractor.from_plan(self._plan)
             return self._extractor
 
 

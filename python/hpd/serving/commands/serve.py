@@ -25,9 +25,8 @@ from hpd.cli.common import EXIT_INTERRUPTED, EXIT_OK, EXIT_SOME_FAILED, UsageErr
 from hpd.errors import HpdError
 from hpd.extras import require_extra
 from hpd.models.hardware import device_summary
-from hpd.models.model_files import resolve_model
 from hpd.options import Options
-from hpd.pipeline.task import check_method
+from hpd.pipeline.plan import plan_run
 from hpd.schema import load_schemas
 from hpd.serving import STOP_SIGNALS, ServerLimits
 
@@ -103,9 +102,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, options: Options) -> int:
     limits = _limits(arguments)
     key = _api_key(arguments.api_key)
-    schemas = None if arguments.schema is None else load_schemas(arguments.schema)
-    if schemas is not None:
-        check_method(options, schemas)
+    # Extractors need a schema; this one is never used.
+    schemas = ["value"] if arguments.schema is None else load_schemas(arguments.schema)
+    plan = plan_run(schemas, arguments.model, arguments.hf_repo, options)
     from hpd.extractor import Extractor
     from hpd.serving.server import listen, serve
 
@@ -121,10 +120,8 @@ def _run(arguments: argparse.Namespace, options: Options) -> int:
     with sock:
         if key is None and not ipaddress.ip_address(sock.getsockname()[0]).is_loopback:
             _LOGGER.warning("warning: other machines can connect without a key: use --api-key")
-        model = resolve_model(arguments.model, arguments.hf_repo, progress=not options.quiet)
-        name = arguments.alias or model.stem
-        # Extractors need a schema; this one is never used.
-        with Extractor(schemas or ["value"], model, options=options) as extractor:
+        name = arguments.alias or plan.model.stem
+        with Extractor.from_plan(plan) as extractor:
             _LOGGER.info("%s on %s", name, device_summary(options.n_gpu_layers))
             _LOGGER.info(
                 "listening on %s: a page to try it, and /docs (Ctrl-C stops)", _address(sock)
@@ -134,7 +131,7 @@ def _run(arguments: argparse.Namespace, options: Options) -> int:
                 sock,
                 name=name,
                 limits=limits,
-                has_schema=schemas is not None,
+                has_schema=arguments.schema is not None,
                 is_strict=arguments.strict_model,
                 api_key=key,
             )
