@@ -36,6 +36,13 @@ def test_a_document_that_is_no_text_is_an_error_of_its_own(model, method):
         assert extractor.extract("ok").error is None
 
 
+def test_a_document_that_could_not_be_read_has_its_error(extractor):
+    given = ["ok", Document("", 7, error=hpd.InputError("line 2: not JSON"))]
+    read, unread = extractor.extract_many(given, on_error="record")
+    assert read.error is None
+    assert (unread.id, str(unread.error)) == (7, "InputError: line 2: not JSON")
+
+
 @pytest.mark.parametrize("method", ["extract", "extract_many", "iter_extract", "iter_indexed"])
 def test_an_unknown_way_to_treat_errors_is_refused(extractor, method):
     given = "ok" if method == "extract" else ["ok"]

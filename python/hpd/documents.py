@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final, Literal, Protocol
+
+from hpd.errors import InputError
 
 Box = tuple[float, float, float, float]
 """Left, top, right and bottom, in points from the top-left corner of the displayed page."""
@@ -40,14 +43,25 @@ class Places(Protocol):
 class Document:
     """A text to extract from.
 
-    ``id`` is copied to the extraction, and ``category`` selects the schema. With ``places``, as
-    ``read_documents`` sets it, each value also gets its place in the file.
+    ``id`` is copied to the extraction, and ``category`` selects the schema. With ``places``, each
+    value also gets its place in the file. ``places`` and what follows it are set where documents
+    are read from files.
     """
 
     text: str
     id: Any = None
     category: str | None = None
     places: Places | None = field(default=None, repr=False, compare=False)
+    source: str = field(default="", repr=False, compare=False)
+    """The name of the file."""
+    line: int = field(default=0, repr=False, compare=False)
+    """The number, from 1, of the line on which it begins, or of its row in Parquet."""
+    row: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    """All columns of its row, or other data of a whole file, such as the headers of an e-mail."""
+    notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    """Notes on how it was read: what was left out, what was guessed."""
+    error: InputError | None = field(default=None, compare=False)
+    """Why it cannot be read."""
 
 
 class _Sentinel(Enum):

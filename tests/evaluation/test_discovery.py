@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpd.cli import main
+from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.evaluation.discovery import (
     N_CHARACTERS,
@@ -21,14 +22,13 @@ from hpd.evaluation.discovery import (
     read_proposals,
     sample_text,
 )
-from hpd.files.reader import Record
 from hpd.schema import load_schema, load_schemas, to_json_schema
 from hpd.values.grammar import answer_grammar
 from jsonl import write_lines
 
 
 def records(n, category=None):
-    return [Record(str(i), f"{category} {i}", category) for i in range(n)]
+    return [Document(f"{category} {i}", str(i), category) for i in range(n)]
 
 
 # --- samples ---
@@ -63,7 +63,7 @@ def test_every_document_is_as_likely_as_any_other():
 
 
 def test_a_record_that_cannot_be_read_ends_the_draw():
-    broken = Record("1", "", error=InputError("line 1: not JSON"))
+    broken = Document("", "1", error=InputError("line 1: not JSON"))
     with pytest.raises(InputError, match="line 1"):
         list(draw_samples([broken], n_samples=1, size=1))
 

@@ -3,8 +3,8 @@
 import re
 
 from hpd.cli import main
+from hpd.documents import Document
 from hpd.files.journal import journal_path
-from hpd.files.reader import Record
 from hpd.files.writer import FileWriter
 from jsonl import write_texts
 
@@ -111,7 +111,7 @@ def test_the_status_of_an_interrupted_run_tells_what_is_left(tmp_path, fake, cap
 
 
 def records():
-    return (Record(name, name) for name in "abcd")
+    return (Document(name, name) for name in "abcd")
 
 
 def test_the_status_of_a_run_that_is_under_way(tmp_path, capfd):

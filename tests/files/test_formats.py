@@ -186,7 +186,7 @@ def test_a_part_that_is_cut_off_is_told():
     ],
 )
 def test_headers_of_an_e_mail_lose_no_letter(written, meant):
-    assert read(f"From: {written}\n\nbody".encode(), "eml").raw["from"] == meant
+    assert read(f"From: {written}\n\nbody".encode(), "eml").row["from"] == meant
 
 
 @pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"\n\n", b""])
@@ -711,7 +711,7 @@ def test_rows_of_a_sheet_are_records(name):
             "text": "Wool coat, size M",
             "input": {"Price": 198.5, "Day": "2024-05-31", "Stock": 12, "Note": None, "Id": "a"},
         }
-    assert (second.id, second.text, second.raw["Stock"]) == ("b", "Lamp", 0)
+    assert (second.id, second.text, second.row["Stock"]) == ("b", "Lamp", 0)
     with pytest.raises(Exception, match="no field 'body'"):
         list(InputReader([str(MADE / name)], text_field=["body"]))
 
@@ -827,7 +827,7 @@ def test_pairs_above_a_blank_row_of_a_sheet_are_no_header():
     note = "above the header of sheet 'May', left out: 'From: ACME Date: 2024-05-01'"
     assert lamp.notes == (note,)
     records = RecordReader(io.BytesIO(sheets(May=pairs | {"A4": "x", "B4": "y"})), format="xlsx")
-    assert [record.raw["From:"] for record in records] == ["Date:", "x"]
+    assert [record.row["From:"] for record in records] == ["Date:", "x"]
 
 
 def test_a_workbook_as_one_document():
@@ -853,7 +853,7 @@ def test_a_message_of_outlook() -> None:
     assert first.text.splitlines()[0] == 'From: "Tavola GmbH" <shop@tavola.example>'
     assert "invoice 4711 is 35.00 EUR, Größe M, 日本." in first.text
     assert first.text.endswith("Attachments: list.txt")
-    assert first.raw["subject"] == "Größe der Bestellung 4711"
+    assert first.row["subject"] == "Größe der Bestellung 4711"
     assert listed.text == "Frying pan, black"
     (outer,) = RecordReader(MADE / "e.msg", attachments=True)
     assert "see the message within" in outer.text

@@ -229,7 +229,7 @@ def test_an_e_mail_is_its_headers_and_its_text(tmp_path):
         "Subject: Größe",
     ]
     assert body == "Hello,\n\nsize 43?"
-    assert record.raw["subject"] == "Größe"
+    assert record.row["subject"] == "Größe"
     (record,) = read(write(tmp_path / "b.eml", mail("s", html="<p>Hello <b>you</b></p><p>Bye</p>")))
     assert record.text.partition("\n\n")[2].split() == ["Hello", "you", "Bye"]
 

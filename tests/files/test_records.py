@@ -17,8 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hpd.documents import Document
 from hpd.errors import InputError
-from hpd.files.reader import Record, RecordReader, clean_text, columns_of, count_records
+from hpd.files.reader import RecordReader, clean_text, columns_of, count_records
 
 
 def read(content, format="jsonl", **options):  # noqa: A002
@@ -205,13 +206,13 @@ def test_the_delimiter_is_told_by_the_content(content, rows):
 @pytest.mark.parametrize("between", ["\n", ";;\n"])
 def test_a_blank_line_separates_what_stands_above_a_header(above, between, table):
     first, second = read(above + between + table, "csv")
-    assert (first.raw["Datum"], second.raw["Betrag"]) == ("1.2.", "8,00")
+    assert (first.row["Datum"], second.row["Betrag"]) == ("1.2.", "8,00")
     assert first.notes[0].startswith("above the header, left out: ")
 
 
 def test_a_title_repeated_in_the_columns_that_it_spans_is_no_header():
     first, second = read("Sales,Sales,\nregion,qty,total\nnorth,3,4\nsouth,4,5\n", "csv")
-    assert (first.raw, second.raw["total"]) == ({"region": "north", "qty": "3", "total": "4"}, "5")
+    assert (first.row, second.row["total"]) == ({"region": "north", "qty": "3", "total": "4"}, "5")
     assert first.notes == ("above the header, left out: 'Sales Sales'",)
 
 
@@ -239,16 +240,16 @@ ITEM_NAMES = ["Item", "2023 Qty", "2023 Price", "2024 Qty", "2024 Price"]
 def test_a_header_of_two_rows_is_one(header, names, form):
     table = f"{header}\nlamp,1,2.50,3,4\nmug,5,6,7,8\n"
     lamp, mug = read(table.replace(",", "\t" if form == "tsv" else ","), form)
-    assert lamp.raw == dict(zip(names, ["lamp", "1", "2.50", "3", "4"], strict=True))
-    assert mug.raw == dict(zip(names, ["mug", "5", "6", "7", "8"], strict=True))
+    assert lamp.row == dict(zip(names, ["lamp", "1", "2.50", "3", "4"], strict=True))
+    assert mug.row == dict(zip(names, ["mug", "5", "6", "7", "8"], strict=True))
 
 
 def test_a_title_stands_above_a_header_of_two_rows():
     header = "Sales;;;;\n;2023;;2024;\nItem;Qty;Price;Qty;Price\n"
     lamp, mug = read(f"{header}lamp;1;2,5;3;4\nmug;5;6;7;8\n", "csv")
     assert lamp.notes == ("above the header, left out: 'Sales'",)
-    assert lamp.raw == dict(zip(ITEM_NAMES, ["lamp", "1", "2,5", "3", "4"], strict=True))
-    assert mug.raw["2024 Price"] == "8"
+    assert lamp.row == dict(zip(ITEM_NAMES, ["lamp", "1", "2,5", "3", "4"], strict=True))
+    assert mug.row["2024 Price"] == "8"
 
 
 @pytest.mark.parametrize(
@@ -262,12 +263,12 @@ def test_a_title_stands_above_a_header_of_two_rows():
 def test_a_header_that_lacks_names_is_one_row(table):
     first, *_ = read(table, "csv")
     assert len(list(read(table, "csv"))) == 2
-    assert [*first.raw.values()] == table.splitlines()[1].split(",")
+    assert [*first.row.values()] == table.splitlines()[1].split(",")
 
 
 def test_a_header_that_is_repeated_between_rows_is_no_row():
     rows = read("item,qty\nlamp,1\nitem, qty\nmug,2\n", "csv")
-    assert [row.raw for row in rows] == [{"item": "lamp", "qty": "1"}, {"item": "mug", "qty": "2"}]
+    assert [row.row for row in rows] == [{"item": "lamp", "qty": "1"}, {"item": "mug", "qty": "2"}]
     assert rows[1].notes == ("the header is repeated between rows, and left out there",)
 
 
@@ -299,7 +300,7 @@ def test_a_header_that_lacks_a_column_is_no_title():
 def test_the_commas_of_numbers_are_no_delimiters(above, rows):
     records = read(f"{above}Name;Preis;Summe\n{rows}", "csv")
     assert [record.error for record in records] == len(records) * [None]
-    assert records[1].raw["Summe"] == "3,75"
+    assert records[1].row["Summe"] == "3,75"
 
 
 def test_what_stands_above_the_header_of_a_csv_is_left_out_with_a_note():
@@ -359,7 +360,7 @@ def test_what_python_writes_as_tsv_comes_back_unless_its_lines_are_rows(rows):
     csv.writer(file, delimiter="\t", lineterminator="\n").writerows([["text", "n"], *rows])
     records = read(file.getvalue(), "tsv")
     filled = [row for row in rows if any(map(str.strip, row))]
-    assert [list(r.raw.values()) for r in records] == filled or any(
+    assert [list(r.row.values()) for r in records] == filled or any(
         "\n" in cell for row in rows for cell in row
     )
 
@@ -389,7 +390,8 @@ def test_the_text_is_found(row, text):
 def test_named_fields():
     row = '{"sku": 7, "body": "b", "head": "h", "text": "no", "kind": "Shoes", "id": "no"}'
     options = {"id_field": "sku", "category_field": "kind"}
-    assert read(row, text_field="body", **options) == [Record("7", "b", "Shoes", 1)]
+    (document,) = read(row, text_field="body", **options)
+    assert (document, document.line) == (Document("b", "7", "Shoes"), 1)
     assert texts(read(row, text_field=["head", "gone", "body"])) == ["h\nb"]
 
 

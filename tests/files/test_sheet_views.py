@@ -70,7 +70,7 @@ def test_cells_of_a_workbook_are_read_in_their_formats_and_kept_as_numbers():
     data = book([["Item", "VAT", "Price", "Hours"], ["Lamp", 0.19, 12.5, 3]], change)
     (record,) = records(data)
     assert record.text == "Item: Lamp\nVAT: 19%\nPrice: 12.50 €\nHours: 3"
-    assert record.raw == {"Item": "Lamp", "VAT": 0.19, "Price": 12.5, "Hours": 3}
+    assert record.row == {"Item": "Lamp", "VAT": 0.19, "Price": 12.5, "Hours": 3}
     at = record.text.index("19%")
     assert record.places.of(at, at + 3) == Place(1, cell="Sheet!B2")
     (whole,) = records(data, whole=True)

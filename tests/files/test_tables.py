@@ -168,7 +168,7 @@ def test_confidences_are_columns_on_request(name, tmp_path):
     write_lines(lines_path(table), *SURE)
     write_table(lines_path(table), table, SURE_SCHEMA, confidence=True)
     with RecordReader(table) as reader:
-        first, second = (dict(record.raw) for record in reader)
+        first, second = (dict(record.row) for record in reader)
     stated = {name: value for name, value in first.items() if name.endswith("_confidence")}
     assert {name: float(value) for name, value in stated.items()} == {
         "brand_confidence": 0.97,
@@ -209,7 +209,7 @@ def test_places_are_columns_on_request(name, tmp_path):
     write_lines(lines_path(table), *PLACED_LINES)
     write_table(lines_path(table), table, PLACED_SCHEMA, places=True)
     with RecordReader(table) as reader:
-        rows = [dict(record.raw) for record in reader]
+        rows = [dict(record.row) for record in reader]
     for row in rows:
         for key, value in row.items():
             if key.endswith("_boxes") and isinstance(value, str) and value:
@@ -270,7 +270,7 @@ def test_a_csv_has_the_mark_that_excel_needs(value, has_mark, tmp_path):
     table = table_of(tmp_path, "out.csv", lines, load_schemas("brand"))
     assert table.read_bytes().startswith(b"\xef\xbb\xbf") == has_mark
     with RecordReader(table) as reader:
-        assert [record.raw["brand"] for record in reader] == [value]
+        assert [record.row["brand"] for record in reader] == [value]
 
 
 @pytest.mark.parametrize(
@@ -395,9 +395,9 @@ def test_an_input_that_is_no_unicode_can_be_written(tmp_path, name):
     )
     with RecordReader(table) as reader:
         (record,) = reader
-    assert record.raw["note"] == "bad \\ud83d"
-    assert record.raw["n\\ud83d"] == "x"
-    parts = record.raw["parts"]
+    assert record.row["note"] == "bad \\ud83d"
+    assert record.row["n\\ud83d"] == "x"
+    parts = record.row["parts"]
     assert parts == '["\\ud83d"]'
 
 

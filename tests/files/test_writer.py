@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from full_disk import file_size_limit
+from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.files.journal import Journal, TableEntry, journal_path, last_table
-from hpd.files.reader import Record
 from hpd.files.writer import FileWriter, StreamWriter
 from hpd.messages import counted
 
@@ -21,7 +21,7 @@ SETTINGS = {"schema": "s1", "model": "m1", "option --method": "hpd"}
 
 
 def record(n, text="x"):
-    return Record(f"d{n}", f"{text} {n}")
+    return Document(f"{text} {n}", f"d{n}")
 
 
 def line(n, *, failed=False):
@@ -253,7 +253,7 @@ def test_other_settings_are_refused_by_name(tmp_path, name):
     "changed",
     [
         [record(0), record(1, "another text")],
-        [Record("d0", "x 0", category="tea"), record(1)],
+        [Document("x 0", "d0", category="tea"), record(1)],
         [record(9), record(0), record(1, "another text")],
     ],
     ids=["text", "category", "after a new one"],
@@ -273,12 +273,12 @@ def test_another_input_is_refused_with_the_record_named(tmp_path, changed):
 def test_a_changed_file_is_named_without_a_line(tmp_path):
     path = tmp_path / "out"
     with FileWriter(path, SETTINGS) as writer:
-        writer.write(0, Record("a.txt", "one"), {"id": "a.txt"}, failed=False)
+        writer.write(0, Document("one", "a.txt"), {"id": "a.txt"}, failed=False)
     with (
         pytest.raises(InputError, match=r"record 1 \(id 'a.txt'\) is different.*another output"),
         FileWriter(path, SETTINGS, resume=True) as writer,
     ):
-        list(writer.pending([Record("a.txt", "two", line=1, source="a.txt")]))
+        list(writer.pending([Document("two", "a.txt", line=1, source="a.txt")]))
 
 
 def resume(path, *numbers, n_written=99, **flags):

@@ -21,7 +21,6 @@ from hpd.pipeline.prompts import FieldsPrompt
 from hpd.prompt.text import Labels, key_text
 from hpd.results import FieldValue
 from hpd.schema import load_schema
-from hpd.values.parsing import ParsedValue
 from jsonl import read_lines, write_texts
 from small_extractor import SmallExtractor, extracted
 
@@ -241,31 +240,31 @@ def test_otherwise_nothing_is_asked_again(model, asked, on_invalid):
 @pytest.mark.parametrize(
     ("schema", "values", "expected"),
     [
-        ("size int", {("size",): ParsedValue(error="a whole number is expected")}, {("size",)}),
-        ("size int!", {("size",): ParsedValue()}, {("size",)}),
-        ("size int!, color", {("size",): ParsedValue(3), ("color",): ParsedValue()}, set()),
-        ("maker {name!, city}", {("maker", "name"): ParsedValue()}, set()),
+        ("size int", {("size",): FieldValue(error="a whole number is expected")}, {("size",)}),
+        ("size int!", {("size",): FieldValue()}, {("size",)}),
+        ("size int!, color", {("size",): FieldValue(value=3), ("color",): FieldValue()}, set()),
+        ("maker {name!, city}", {("maker", "name"): FieldValue()}, set()),
         (
             "lines [{what!, qty int}]",
             {
-                ("lines", "count"): ParsedValue(2),
-                ("lines", "1", "what"): ParsedValue("shoe"),
-                ("lines", "1", "qty"): ParsedValue(error="a whole number is expected"),
-                ("lines", "2", "what"): ParsedValue(error="cut off after 4 tokens"),
-                ("lines", "2", "qty"): ParsedValue(2),
+                ("lines", "count"): FieldValue(value=2),
+                ("lines", "1", "what"): FieldValue(value="shoe"),
+                ("lines", "1", "qty"): FieldValue(error="a whole number is expected"),
+                ("lines", "2", "what"): FieldValue(error="cut off after 4 tokens"),
+                ("lines", "2", "qty"): FieldValue(value=2),
             },
             {("lines", "1", "qty"), ("lines", "2", "what")},
         ),
         (
             {"properties": {"tags": {"type": "array", "items": {"type": "string"}, "minItems": 2}}},
-            {("tags", "count"): ParsedValue(1), ("tags", "1"): ParsedValue("a")},
+            {("tags", "count"): FieldValue(value=1), ("tags", "1"): FieldValue(value="a")},
             {("tags", "count")},
         ),
         (
             "tags [str]",
             {
-                ("tags", "count"): ParsedValue(error="it is not valid JSON"),
-                ("tags", "1"): ParsedValue("a"),
+                ("tags", "count"): FieldValue(error="it is not valid JSON"),
+                ("tags", "1"): FieldValue(value="a"),
             },
             {("tags", "count")},
         ),

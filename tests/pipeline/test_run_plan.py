@@ -16,11 +16,11 @@ from hpd.cli.output import check_output, check_outputs_per_document
 from hpd.models.calibrations import stored_calibration
 from hpd.models.model_files import resolve_model
 from hpd.pipeline.examples import read_examples
-from hpd.pipeline.task import check_method, check_task
+from hpd.pipeline.task import check_method, make_task
 from hpd.values.confidence import map_of_option
 from jsonl import write_lines, write_texts
 
-OF_A_TASK = (check_task, check_method, read_examples, map_of_option)
+OF_A_TASK = (make_task, check_method, read_examples, map_of_option)
 OF_A_MODEL = (resolve_model,)
 OF_AN_EXTRACTOR = (*OF_A_TASK, *OF_A_MODEL, stored_calibration)
 OF_A_COMMAND = (check_output, check_outputs_per_document)
@@ -88,7 +88,7 @@ def test_a_schema_that_comes_again_is_checked_once(calls):
     with hpd.Extractor("color", n_threads=1) as extractor:
         for _ in range(2):
             extractor.extract("a blue shoe", schema="size")
-    assert calls["check_task"] == 2
+    assert calls["make_task"] == 2
 
 
 def test_one_call_is_planned_once(calls):

@@ -19,7 +19,7 @@ from hpd.prompt.questions import Waves, value_at
 from hpd.prompt.text import to_answer
 from hpd.results import FieldValue, Usage, plain_data
 from hpd.schema import SchemaWarning, load_schema, to_json_schema
-from hpd.values.parsing import ParsedValue, check_value
+from hpd.values.parsing import check_value
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "number"}
@@ -54,7 +54,7 @@ def extraction(schema, answer):
         for question in asked:
             path, attribute = question.leaf.path, question.leaf.attribute
             value = answer(path)
-            parsed = ParsedValue() if value is None else check_value(value, attribute)
+            parsed = FieldValue() if value is None else check_value(value, attribute)
             result = FieldValue(0.9, value=parsed.value, error=parsed.error)
             values.append(found_values.store(path, attribute, result))
         asked = waves.next(values, lambda _: found_values.data(schema))

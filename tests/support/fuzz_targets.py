@@ -19,7 +19,7 @@ from hpd.documents import Document
 from hpd.errors import InputError, ModelLoadError, SchemaError
 from hpd.evaluation.run_status import read_status
 from hpd.files.journal import journal_path
-from hpd.files.reader import Record, RecordReader, columns_of, has_fields
+from hpd.files.reader import RecordReader, columns_of, has_fields
 from hpd.files.rows import Format
 from hpd.files.writer import FileWriter, line_bytes
 from hpd.models.gguf_files import read_gguf_header
@@ -116,7 +116,7 @@ def resume_journal(data: bytes, suffix: str) -> None:
         journal_path(output).write_bytes(data)
         read_status(output)
         with FileWriter(output, {"schema": "s"}, resume=True) as writer:
-            records = [Record(name, name) for name in "abcdef"]
+            records = [Document(name, name) for name in "abcdef"]
             for place, record in writer.pending(records):
                 writer.write(place, record, {"id": record.id}, failed=False)
         for line in output.read_bytes().splitlines():

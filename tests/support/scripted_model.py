@@ -20,7 +20,7 @@ from hpd.models.settings import engine_options
 from hpd.options import Options
 from hpd.pipeline.compiled_schema import CompiledSchema
 from hpd.pipeline.pipeline import Pipeline
-from hpd.pipeline.task import check_task
+from hpd.pipeline.task import make_task
 from hpd.prompt.questions import UNKNOWN, known_answer
 from hpd.prompt.text import REASON_KEY, to_answer
 from hpd.schema import Schemas
@@ -327,7 +327,7 @@ def scripted_extractions(script, schemas, documents, known, **settings):
     """
     options = Options(**({"n_threads": 1} | settings)).with_defaults()
     schemas = Schemas.of(schemas)
-    task = check_task(schemas, options)
+    task = make_task(schemas, options)
     native = engine_options(options)
     native.n_seq_max = 64  # Memory is taken for a row of logits for each.
     pipeline = Pipeline(

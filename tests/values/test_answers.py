@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import strategies
 from hpd.prompt.questions import schema_leaves
+from hpd.results import FieldValue
 from hpd.schema import load_schema, to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.assembly import assemble
-from hpd.values.parsing import ParsedValue
 
 
 def from_answer(schema, text):
@@ -127,5 +127,5 @@ def test_free_text_at_which_an_answer_breaks_off_is_kept():
     schema = Schema((Attribute("a"), Attribute("n", "integer")))
     raws = split_answer(schema, '{"a": "a long te')
     assert raws[("a",)].truncated
-    assert raws[("a",)].parse(schema.attributes[0]) == ParsedValue("a long te")
+    assert raws[("a",)].parse(schema.attributes[0]) == FieldValue(value="a long te")
     assert split_answer(schema, '{"a": "b", "n": 12')[("n",)].parse(schema.attributes[1]).error

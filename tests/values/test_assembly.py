@@ -6,15 +6,16 @@ from hypothesis import strategies as st
 
 import strategies
 from hpd.prompt.questions import item_leaves, schema_leaves
+from hpd.results import FieldValue
 from hpd.schema import load_schema, to_json_schema
 from hpd.values.assembly import assemble
-from hpd.values.parsing import ParsedValue, parse_value
+from hpd.values.parsing import parse_value
 
 
 def values(**raw):
     """``lines__1__qty=3`` as the value at ("lines", "1", "qty")."""
     return {
-        tuple(name.split("__")): value if isinstance(value, ParsedValue) else ParsedValue(value)
+        tuple(name.split("__")): value if isinstance(value, FieldValue) else FieldValue(value=value)
         for name, value in raw.items()
     }
 
@@ -80,7 +81,7 @@ def test_nothing_at_all():
 
 def test_a_required_part_matters_only_where_the_object_is_there():
     schema = load_schema("maker {name!, city}, place {name!, city}!")
-    nothing = assemble(schema, {("maker", "name"): ParsedValue()})
+    nothing = assemble(schema, {("maker", "name"): FieldValue()})
     assert nothing.data == {"maker": None, "place": {"name": None, "city": None}}
     assert list(nothing.errors) == ["place.name"]
     half = assemble(schema, values(maker__city="Rome", place__name="x"))
@@ -89,7 +90,7 @@ def test_a_required_part_matters_only_where_the_object_is_there():
         "place": {"name": "x", "city": None},
     }
     assert list(half.errors) == ["maker.name"]
-    assert half.violations == ("maker.name",)
+    assert half.violations == {"maker.name"}
 
 
 def test_a_row_stays_if_a_part_of_it_is_missing_or_refused():
@@ -101,8 +102,8 @@ def test_a_row_stays_if_a_part_of_it_is_missing_or_refused():
             guests__1__name="Ann",
             guests__1__room=4,
             guests__2__room=7,
-            guests__2__email=ParsedValue(error="it is no address"),
-            guests__3__name=ParsedValue(),
+            guests__2__email=FieldValue(error="it is no address"),
+            guests__3__name=FieldValue(),
         ),
     )
     assert assembled.data == {
@@ -112,7 +113,7 @@ def test_a_row_stays_if_a_part_of_it_is_missing_or_refused():
         ]
     }
     assert assembled.errors["guests[1].email"] == "it is no address"
-    assert assembled.violations == ("guests[0].email", "guests[1].email", "guests[1].name")
+    assert assembled.violations == {"guests[0].email", "guests[1].email", "guests[1].name"}
 
 
 def test_items_that_are_left_out():
@@ -122,9 +123,9 @@ def test_items_that_are_left_out():
         values(
             tags__count=5,
             tags__1="a",
-            tags__3=ParsedValue(error="it is not valid JSON"),
+            tags__3=FieldValue(error="it is not valid JSON"),
             tags__4="b",
-            tags__5=ParsedValue(reason="less likely than 0.5"),
+            tags__5=FieldValue(reason="less likely than 0.5"),
             lines__count=2,
             lines__2__item="x",
         ),
@@ -150,10 +151,10 @@ def test_too_few_items_and_a_bad_count():
     array = {"type": "array", "items": {"type": "string"}, "minItems": 2}
     schema = load_schema({"properties": {"a": array, "b": array}, "required": ["b"]})
     assembled = assemble(
-        schema, values(a__count=1, a__1="x", b__count=ParsedValue(error="above the maximum 100"))
+        schema, values(a__count=1, a__1="x", b__count=FieldValue(error="above the maximum 100"))
     )
     assert assembled.data == {"a": ["x"], "b": None}
-    assert assembled.violations == ("a", "b")
+    assert assembled.violations == {"a", "b"}
     assert assembled.errors == {
         "a": "at least 2 items are needed, not 1",
         "b": "the number of items: above the maximum 100",
@@ -172,7 +173,7 @@ def decode(schema, raws, default):
         n += 1
         if leaf.array is not None and parsed.value:
             count = min(parsed.value, 5)
-            found[leaf.path] = ParsedValue(count)
+            found[leaf.path] = FieldValue(value=count)
             waiting.extend(item_leaves(leaf, count))
     return found
 

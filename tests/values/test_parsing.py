@@ -12,10 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies
+from hpd.results import FieldValue
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Attribute, Schema
 from hpd.values.parsing import (
-    ParsedValue,
     joint_probability,
     parse_forced,
     parse_truncated,
@@ -83,7 +83,7 @@ def pieces(schema):
 )
 def test_good_values(attribute, raw, value):
     parsed = parse_value(raw, attribute)
-    assert parsed == ParsedValue(value)
+    assert parsed == FieldValue(value=value)
     assert type(parsed.value) is type(value)
 
 
@@ -166,7 +166,7 @@ def test_backslashes_are_those_of_the_document(path, around):
     document = around.format(path)
     escaped, bare = json.dumps(path, ensure_ascii=False), '"' + path.replace('"', '\\"') + '"'
     for raw in (escaped, bare):
-        assert parse_value(f" {raw},", Attribute("a"), document) == ParsedValue(path), raw
+        assert parse_value(f" {raw},", Attribute("a"), document) == FieldValue(value=path), raw
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_backslashes_are_those_of_the_document(path, around):
     ],
 )
 def test_other_backslashes_are_escapes(raw, document, value):
-    assert parse_value(raw, Attribute("a"), document) == ParsedValue(value)
+    assert parse_value(raw, Attribute("a"), document) == FieldValue(value=value)
 
 
 @pytest.mark.parametrize(
@@ -372,8 +372,8 @@ def test_thousands_before_a_decimal_comma_are_no_decimals(raw, document, value):
 def test_a_path_that_is_cut_off_keeps_its_backslashes():
     path = r"C:\Users\bo\table.txt"
     for raw, value in ((r' "C:\Users\bo\tab', r"C:\Users\bo\tab"), (r' "caf\u00', "caf")):
-        assert parse_truncated(raw, Attribute("a"), path) == ParsedValue(value)
-    assert parse_forced(r' "C:\Users\b', Attribute("a"), path) == ParsedValue(r"C:\Users\b")
+        assert parse_truncated(raw, Attribute("a"), path) == FieldValue(value=value)
+    assert parse_forced(r' "C:\Users\b', Attribute("a"), path) == FieldValue(value=r"C:\Users\b")
 
 
 @pytest.mark.parametrize(
@@ -390,7 +390,7 @@ def test_a_path_that_is_cut_off_keeps_its_backslashes():
 def test_a_number_that_must_be_there_is_moved_into_its_limits(raw, limits, value):
     attribute = Attribute("a", "number", **limits)
     why = parse_value(raw, attribute).error
-    assert parse_forced(raw, attribute) == ParsedValue(value, reason=why)
+    assert parse_forced(raw, attribute) == FieldValue(value=value, reason=why)
 
 
 def test_what_cannot_be_moved_into_its_limits_stays_an_error():
@@ -401,7 +401,7 @@ def test_what_cannot_be_moved_into_its_limits_stays_an_error():
 
 
 def test_a_text_that_must_be_there_may_be_cut_if_it_is_good_as_it_is():
-    assert parse_forced(' "a@b.cc', Attribute("a", format="email")) == ParsedValue("a@b.cc")
+    assert parse_forced(' "a@b.cc', Attribute("a", format="email")) == FieldValue(value="a@b.cc")
 
 
 @given(strategies.scalars(), strategies.raw_texts)
@@ -423,7 +423,7 @@ def test_every_value_of_the_type_is_read_as_it_is(attribute, data):
         assume(value.strip() and (attribute.pattern is not None or value == value.strip()))
     for ensure_ascii in (True, False):
         raw = " " + json.dumps(value, ensure_ascii=ensure_ascii) + ","
-        assert parse_value(raw, attribute) == ParsedValue(value)
+        assert parse_value(raw, attribute) == FieldValue(value=value)
 
 
 def test_joint_probability():

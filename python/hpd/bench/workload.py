@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.evaluation.rows import GOLD_NULL
-from hpd.files.reader import Record, RecordReader
+from hpd.files.reader import RecordReader
 from hpd.prompt.text import complete_value
 from hpd.schema import load_schemas
 from hpd.schema.attributes import Schema
@@ -92,7 +93,7 @@ def spread(n: int, limit: int | None) -> list[int]:
 
 
 def _make_item(
-    record: Record, name: str, schemas: Schemas, answers: Mapping[str, Mapping[str, Any]] | None
+    record: Document, name: str, schemas: Schemas, answers: Mapping[str, Mapping[str, Any]] | None
 ) -> WorkloadDocument:
     where = f"{name}:{record.line}"
     if record.category not in schemas:
@@ -112,7 +113,7 @@ def _load_answers(path: str | Path, id_field: str | None) -> dict[str, Mapping[s
     # The rows may lack a text, so errors of such records are ignored.
     with RecordReader(path, id_field=id_field) as reader:
         for record in reader:
-            row = record.raw
+            row = record.row
             answer = next((row[key] for key in _ANSWERS if isinstance(row.get(key), Mapping)), None)
             if answer is None:
                 raise InputError(

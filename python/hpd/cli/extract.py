@@ -47,11 +47,11 @@ from hpd.cli.output import (
 )
 from hpd.cli.terminal import ExtractProgress
 from hpd.cli.writing import ReadAhead, RunWriter
-from hpd.documents import NotYet
+from hpd.documents import Document, NotYet
 from hpd.errors import HpdError, InputError
 from hpd.files.inputs import InputReader, Shard, parse_shard
 from hpd.files.journal import journal_path, last_table
-from hpd.files.reader import TEXT_FIELDS, Record, RecordReader, plain_columns
+from hpd.files.reader import TEXT_FIELDS, RecordReader, plain_columns
 from hpd.files.streams import fill_pattern, is_pattern, is_url, join_names
 from hpd.files.tables import is_made_from_lines, keeps_input, lines_path, record_table, write_table
 from hpd.files.writer import Writer
@@ -185,7 +185,7 @@ def _extract(
     reader: InputReader,
     writer: Writer,
     writing: RunWriter,
-    records: Iterator[Record],
+    records: Iterator[Document],
 ) -> None:
     """Extract the remaining documents, loading a model only if there are or may be any."""
     pending = writer.pending(records)
@@ -195,7 +195,7 @@ def _extract(
         if first is None:
             return
         pending = itertools.chain([first], pending)
-    todo: Iterator[tuple[int, Record] | NotYet] = pending
+    todo: Iterator[tuple[int, Document] | NotYet] = pending
     if reader.is_live:
         todo = ReadAhead(todo)
     with (
@@ -240,12 +240,12 @@ def _open_extractor(arguments: argparse.Namespace, plan: RunPlan) -> Any:
 
 def added_columns(
     reader: InputReader, arguments: argparse.Namespace
-) -> Callable[[Record], Mapping[str, Any]]:
+) -> Callable[[Document], Mapping[str, Any]]:
     """Return a function that returns the columns a record adds to its output line."""
     keeps_all = arguments.keep is None and keeps_input(arguments.output or "")
     kept: list[str] | None = arguments.keep
 
-    def columns(record: Record) -> Mapping[str, Any]:
+    def columns(record: Document) -> Mapping[str, Any]:
         added = reader.source(record)
         if is_pattern(arguments.output or ""):
             added["source"] = record.source
@@ -357,17 +357,17 @@ def _read_examples(
         for record in reader:
             if record.error is not None:
                 raise record.error
-            if not isinstance(record.raw.get("data"), Mapping):
+            if not isinstance(record.row.get("data"), Mapping):
                 raise InputError(f"{path}:{record.line}: an example needs its answer in 'data'")
             if record.category not in schemas:
                 raise InputError(
                     f"{path}:{record.line}: there is no schema for the category {record.category!r}"
                 )
-            examples.setdefault(record.category or "", []).append((record.text, record.raw["data"]))
+            examples.setdefault(record.category or "", []).append((record.text, record.row["data"]))
     return examples if schemas.single is None else examples.get("", [])
 
 
-def _read_first(reader: InputReader) -> Iterator[Record]:
+def _read_first(reader: InputReader) -> Iterator[Document]:
     """Return all records; the first is read at once, so that a wrong file is found early."""
     first = next(reader, None)
     return iter(()) if first is None else itertools.chain([first], reader)

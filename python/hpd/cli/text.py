@@ -12,7 +12,7 @@ from typing import Any
 from hpd.cli.arguments import integer
 from hpd.cli.common import EXIT_OK, EXIT_SOME_FAILED, input_errors_as_usage, say
 from hpd.cli.inputs import add_input_argument, add_reading_arguments, open_inputs
-from hpd.files.reader import Record
+from hpd.documents import Document
 
 _DESCRIPTION = """\
 Print the text of each document as a model will see it: the first thing to check when a value is
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     return EXIT_SOME_FAILED if n_failed else EXIT_OK
 
 
-def _word_lines(record: Record) -> Iterator[dict[str, Any]]:
+def _word_lines(record: Document) -> Iterator[dict[str, Any]]:
     for word in _WORD.finditer(record.text):
         line: dict[str, Any] = {
             "id": record.id,

@@ -17,7 +17,6 @@ from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, EXIT_SOME_FAILED, say
 from hpd.cli.terminal import ExtractProgress, format_rate
 from hpd.documents import NOT_YET, Document, NotYet
 from hpd.errors import HpdError, InputError
-from hpd.files.reader import Record
 from hpd.files.writer import Writer
 from hpd.messages import counted
 from hpd.results import Extraction, Failure
@@ -69,7 +68,7 @@ class RunWriter:
         schemas: Schemas,
         writer: Writer,
         output: str,
-        columns: Callable[[Record], Mapping[str, Any]] | None = None,
+        columns: Callable[[Document], Mapping[str, Any]] | None = None,
         *,
         can_resume: bool = True,
         quiet: bool = False,
@@ -117,7 +116,7 @@ class RunWriter:
     def run(
         self,
         extractor: ExtractorLike,
-        records: Iterable[tuple[int, Record] | NotYet],
+        records: Iterable[tuple[int, Document] | NotYet],
         progress: ExtractProgress | None = None,
     ) -> None:
         """Extract and write a line for each record.
@@ -128,7 +127,7 @@ class RunWriter:
         self._progress = progress
         start = time.perf_counter()
         # By the index of the document among those sent to the extractor.
-        sent: dict[int, tuple[int, Record]] = {}
+        sent: dict[int, tuple[int, Document]] = {}
         with self._interrupts:
             documents = self._documents(records, sent)
             for i, extraction in extractor.iter_indexed(
@@ -177,7 +176,9 @@ class RunWriter:
         return self._writer.n_kept + self._summary.n_written
 
     def _documents(
-        self, records: Iterable[tuple[int, Record] | NotYet], sent: dict[int, tuple[int, Record]]
+        self,
+        records: Iterable[tuple[int, Document] | NotYet],
+        sent: dict[int, tuple[int, Document]],
     ) -> Iterator[Document | NotYet]:
         n_sent = 0
         for item in self._interrupts.until_interrupted(records):
@@ -191,9 +192,9 @@ class RunWriter:
                 continue
             sent[n_sent] = index, record
             n_sent += 1
-            yield record.document()
+            yield record
 
-    def _count_chunk(self, record: Record, n_done: int, n_chunks: int) -> None:
+    def _count_chunk(self, record: Document, n_done: int, n_chunks: int) -> None:
         """Count the chunks of a document; the last one is counted with the document's line."""
         shown = self._progress if self._progress is not None and self._progress.shown else None
         if n_done == 0:
@@ -206,7 +207,7 @@ class RunWriter:
         elif n_done < n_chunks and shown is not None:
             shown.advance()
 
-    def _category_error(self, record: Record) -> InputError | None:
+    def _category_error(self, record: Document) -> InputError | None:
         if record.category in self._schemas:
             return None
         names = self._schemas.categories
@@ -219,7 +220,7 @@ class RunWriter:
     def _write(
         self,
         index: int,
-        record: Record,
+        record: Document,
         line: Mapping[str, Any],
         n_values: int = 0,
         n_nulls: int = 0,

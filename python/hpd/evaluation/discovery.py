@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from rapidfuzz import fuzz
 
+from hpd.documents import Document
 from hpd.errors import SchemaError
-from hpd.files.reader import Record
 from hpd.schema import check
 from hpd.schema.attributes import Attribute, Schema, Type
 from hpd.show.page import render_text
@@ -30,7 +30,7 @@ class Sample:
 
 
 def draw_samples(
-    records: Iterable[Record], *, n_samples: int, size: int, seed: int = 0
+    records: Iterable[Document], *, n_samples: int, size: int, seed: int = 0
 ) -> Iterator[Sample]:
     """Yield the samples of each category, in order of appearance.
 

@@ -25,6 +25,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
+from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.evaluation.json_form import JsonDataclass
 from hpd.evaluation.outcomes import Outcome, outcome
@@ -37,7 +38,6 @@ from hpd.evaluation.scores import (
     precision_recall_f1,
 )
 from hpd.evaluation.statistics import Interval, bootstrap, cohen_kappa
-from hpd.files.reader import Record
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
 from hpd.show.page import render_text
@@ -114,7 +114,7 @@ def judge_questions(
     texts: Sequence[str | None],
     schemas: Schemas | None = None,
     category_field: str | None = None,
-) -> tuple[list[Record], Schemas]:
+) -> tuple[list[Document], Schemas]:
     """Return the questions about all documents that have extracted values, for any model.
 
     A question is a record, whose category is the key of the schema of its answer. ``texts`` are
@@ -128,7 +128,7 @@ def judge_questions(
     for prediction, category in zip(predictions, categories, strict=True):
         names = seen.setdefault(category, {})
         names.update((name, Attribute(name)) for name in prediction.data or {})
-    records: dict[str, Record] = {}
+    records: dict[str, Document] = {}
     asked: dict[str, Schema] = {}
     for prediction, category, text in zip(predictions, categories, texts, strict=True):
         if prediction.data is None:
@@ -159,7 +159,7 @@ def judge_questions(
             )
         shown = [(name, display_text(value) or "null") for name, value in values.items()]
         asked_text = render_text(_TEMPLATES / "judge_document.jinja", text=text, values=shown)
-        records[own_id] = Record(own_id, asked_text, key, prediction.line)
+        records[own_id] = Document(asked_text, own_id, key, line=prediction.line)
     return [*records.values()], Schemas.of(asked)
 
 

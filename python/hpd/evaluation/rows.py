@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import HpdWarning, InputError
 from hpd.files.formats.any_format import rows_of
 from hpd.files.reader import (
@@ -28,7 +29,7 @@ from hpd.files.reader import (
     row_text,
     source_name,
 )
-from hpd.files.rows import TABLE_FORMATS, WHOLE_FORMATS, Format, WholeText, plain_value
+from hpd.files.rows import TABLE_FORMATS, WHOLE_FORMATS, Format, plain_value
 from hpd.files.streams import Source, decompression_errors, error_reason, join_names, json_kind
 from hpd.messages import counted
 
@@ -271,7 +272,7 @@ def read_rows(
         for line, row in rows_of(file, file_format):
             if isinstance(row, InputError):
                 raise row
-            if isinstance(row, str | WholeText):
+            if isinstance(row, str | Document):
                 raise InputError(f"{name}:{line}: expected a JSON object, found {json_kind(row)}")
             if file_format in TABLE_FORMATS:
                 row = {column: _cell_value(value) for column, value in row.items()}

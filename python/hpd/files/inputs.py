@@ -21,7 +21,6 @@ from hpd.files.encodings import check_encoding
 from hpd.files.journal import document_fingerprint, text_fingerprint
 from hpd.files.own_files import is_journal, is_output
 from hpd.files.reader import (
-    Record,
     RecordReader,
     columns_of,
     count_records,
@@ -135,7 +134,7 @@ def read_documents(*names: str | Path, **how: Any) -> Iterator[Document]:
         for record in reader:
             if record.error is not None:
                 raise record.error
-            yield record.document()
+            yield record
 
 
 _N_NOTES_SHOWN = 10
@@ -256,7 +255,7 @@ class _File:
 
 
 class InputReader:
-    """Iterates once over the records of all inputs, one input after another.
+    """Iterates once over the documents of all inputs, one input after another.
 
     A single unreadable input raises ``InputError``. One of several becomes a record with an
     ``error``, and the others are still read.
@@ -354,13 +353,13 @@ class InputReader:
                 raise InputError(f"{path}: cannot be opened: no such file")
         self._records = self._read()
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Document]:
         return self
 
-    def __next__(self) -> Record:
+    def __next__(self) -> Document:
         record = next(self._records)
         self.repeated_ids.add(record.id)
-        self.found_columns.update(record.raw)
+        self.found_columns.update(record.row)
         for note in record.notes:
             self._add_note(note, record.id)
         return record
@@ -392,13 +391,13 @@ class InputReader:
             for path in self.files.paths
         )
 
-    def source(self, record: Record) -> dict[str, Any]:
+    def source(self, record: Document) -> dict[str, Any]:
         """Return an output line's input, if the id does not name it, and its notes."""
         is_whole = record.id == record.source
         source = {} if self._is_single or is_whole else {"source": record.source}
         return {**source, "notes": list(record.notes)} if record.notes else source
 
-    def columns(self, record: Record) -> dict[str, Any]:
+    def columns(self, record: Document) -> dict[str, Any]:
         """Return the text of a record and its columns other than the id, as in an output line."""
         return columns_of(record, self._fields["id_field"], self._fields["text_field"] or ())
 
@@ -425,7 +424,7 @@ class InputReader:
             n += counted if self._shard is None else self._shard.count(file.offset, counted)
         return n
 
-    def _read(self) -> Generator[Record, None, None]:
+    def _read(self) -> Generator[Document, None, None]:
         for file in self._files:
             yield from self._read_file(file)
         known: set[int] = set()
@@ -437,7 +436,7 @@ class InputReader:
                     known.add(document)
                     yield record
 
-    def _read_file(self, file: _File) -> Iterator[Record]:
+    def _read_file(self, file: _File) -> Iterator[Document]:
         is_whole = self._settings["whole"] or file.format in WHOLE_FORMATS
         if is_whole and not self._is_in_shard(file, 0):
             return
@@ -456,11 +455,11 @@ class InputReader:
             if self._is_single:
                 raise
             if self._is_in_shard(file, n_read):
-                yield Record(file.path, "", error=error, source=file.path)
+                yield Document("", file.path, source=file.path, error=error)
             else:
                 self.unread.append(error)
 
-    def _categorize(self, record: Record) -> Record:
+    def _categorize(self, record: Document) -> Document:
         if self._category_of is None or record.error is not None:
             return record
         try:

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,7 +23,6 @@ from hpd.files.rows import (
     TEXT_FORMATS,
     WHOLE_FORMATS,
     Format,
-    WholeText,
     cell_text,
     plain_value,
 )
@@ -53,33 +51,8 @@ TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
 parts of a pair are joined by a line break; one of them is enough."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One document of an input, or the reason why it cannot be read."""
-
-    id: str
-    """The value of the id field, else the record's number, from 1; the name of a whole file."""
-    text: str
-    category: str | None = None
-    line: int = 0
-    """The number, from 1, of the line on which it begins, or of its row in Parquet."""
-    error: InputError | None = None
-    raw: Mapping[str, Any] = field(default_factory=dict, compare=False)
-    """The whole row."""
-    places: Places | None = field(default=None, compare=False)
-    """The locations of its parts in the file, for formats with pages or cells."""
-    source: str = field(default="", compare=False)
-    """The name of the input."""
-    notes: tuple[str, ...] = field(default=(), compare=False)
-    """Notes on how it was read: what was left out, what was guessed."""
-
-    def document(self) -> Document:
-        """Return the document for an extractor."""
-        return Document(self.text, self.id, self.category, self.places)
-
-
 class RecordReader:
-    """Iterates once over the records of one file or stream.
+    """Iterates once over the documents of one file or stream: its records, or all of it.
 
     Args:
         source: a path, ``"-"`` for standard input, or a binary stream.
@@ -144,10 +117,10 @@ class RecordReader:
         )
         self._rows = self._read()
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[Document]:
         return self
 
-    def __next__(self) -> Record:
+    def __next__(self) -> Document:
         try:
             return next(self._rows)
         except OSError as error:
@@ -171,7 +144,7 @@ class RecordReader:
         if self._owned:
             self._file.close()
 
-    def _read(self) -> Generator[Record, None, None]:
+    def _read(self) -> Generator[Document, None, None]:
         rows = rows_of(self._source, self.format, whole=self._is_whole)
         for number, (line, row) in enumerate(rows, start=1):
             record = self._record(number, line, row)
@@ -203,23 +176,24 @@ class RecordReader:
         )
 
     def _record(
-        self, number: int, line: int, row: Mapping[str, Any] | str | WholeText | InputError
-    ) -> Record:
+        self, number: int, line: int, row: Mapping[str, Any] | str | Document | InputError
+    ) -> Document:
+        # By default, the id is the document's number, from 1, or the name of a whole file.
         record_id = f"{self._id_prefix}{number}"
         if self._is_whole:
             record_id = self._source.part or self.name
         error: InputError | None = None
         text, category = "", None
-        raw: Mapping[str, Any] = {}
+        columns: Mapping[str, Any] = {}
         places: Places | None = None
         if isinstance(row, InputError):
             error = row
         elif isinstance(row, str):
             text = clean_text(row)
-        elif isinstance(row, WholeText):
-            text, raw, places = clean_text(row.text), row.columns, row.places
+        elif isinstance(row, Document):
+            text, columns, places = clean_text(row.text), row.row, row.places
         else:
-            raw = row
+            columns = row
             try:
                 record_id = row_id(row, self._id_field) or record_id
                 if self._category_field is not None:
@@ -232,7 +206,7 @@ class RecordReader:
         notes = (*dict.fromkeys(self._source.notes),)
         if error is None and not (text.strip() or notes):
             notes = ("it has no text",)
-        return Record(record_id, text, category, line, error, raw, places, self.name, notes)
+        return Document(text, record_id, category, places, self.name, line, columns, notes, error)
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
         """Return the text of a row, and the locations of its parts in the sheet."""
@@ -265,7 +239,7 @@ class RecordReader:
 
 
 def columns_of(
-    record: Record, id_field: str | None = None, text_fields: Sequence[str] = ()
+    record: Document, id_field: str | None = None, text_fields: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Return the text of a record and its columns other than the id, as in an output line.
 
@@ -273,14 +247,14 @@ def columns_of(
     """
     columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
     others = plain_columns(record)
-    for name in (id_field or "id", *(text_fields or default_text_fields(record.raw))):
+    for name in (id_field or "id", *(text_fields or default_text_fields(record.row))):
         others.pop(name, None)
     return {**columns, "input": others} if others else columns
 
 
-def plain_columns(record: Record, names: Sequence[str] | None = None) -> dict[str, Any]:
+def plain_columns(record: Document, names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return some or all columns of a record as plain JSON values."""
-    columns = {str(name): plain_value(value) for name, value in record.raw.items()}
+    columns = {str(name): plain_value(value) for name, value in record.row.items()}
     return columns if names is None else {name: columns.get(name) for name in names}
 
 

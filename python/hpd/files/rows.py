@@ -7,10 +7,9 @@ import math
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-from hpd.documents import Box, Places
+from hpd.documents import Box, Document
 from hpd.errors import InputError
 from hpd.files.places import PagePlaces
 from hpd.files.streams import join_names
@@ -76,24 +75,11 @@ RECOGNISER = "rapidocr_onnxruntime"
 """The module that reads pictures, if it is installed."""
 
 
-@dataclass(frozen=True, slots=True)
-class WholeText:
-    """The text of a whole file."""
-
-    text: str
-    columns: Mapping[str, Any] = field(default_factory=dict)
-    """Its other columns, such as the headers of an e-mail."""
-    places: Places | None = None
-    """The positions of its characters, for formats that have pages or cells."""
-    parts: Sequence[tuple[str, bytes]] = ()
-    """Files in it that are separate documents, with their names."""
-
-
 PlacedText = tuple[str, "Box | None"]
 """A text, and its box on the page; blanks between words have none."""
 
 
-def whole_text(pages: Sequence[Sequence[Sequence[PlacedText]]]) -> WholeText:
+def whole_text(pages: Sequence[Sequence[Sequence[PlacedText]]]) -> Document:
     """Join the lines of pages into the text of a file, with the places of its letters."""
     parts: list[str] = []
     places = PagePlaces()
@@ -113,10 +99,10 @@ def whole_text(pages: Sequence[Sequence[Sequence[PlacedText]]]) -> WholeText:
                 parts.append(text)
                 n += len(text)
     places.text = "".join(parts)
-    return WholeText(places.text, places=places)
+    return Document(places.text, places=places)
 
 
-Row = tuple[int, "Mapping[str, Any] | str | WholeText | InputError"]
+Row = tuple[int, "Mapping[str, Any] | str | Document | InputError"]
 """The number of its first line, and the row: a mapping, a text, or the error in reading it."""
 
 

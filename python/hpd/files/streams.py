@@ -60,6 +60,8 @@ class Source:
     """Called with the columns of a table, before its first row."""
     has_parts: bool = False
     """Whether attachments of an e-mail, and messages within it, are separate documents."""
+    parts: Sequence[tuple[str, bytes]] = ()
+    """The names and contents of these documents, once the e-mail was read."""
     part: str = ""
     """The name of such a document while it is being read."""
     notes: list[str] = field(default_factory=list)

@@ -16,11 +16,12 @@ from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any, Final
 
+from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, flat_columns, table_columns
 from hpd.files.journal import Journal, TableEntry, journal_path, last_table
-from hpd.files.reader import Record, RecordReader, guess_format
+from hpd.files.reader import RecordReader, guess_format
 from hpd.files.rows import Format, plain_value
 from hpd.files.streams import fill_pattern, fixed_folder, is_pattern, naming_file
 from hpd.messages import counted
@@ -231,10 +232,10 @@ def _first_edit(sums: Sequence[int], table: Path) -> str | None:
 def _row_checksums(
     table: Path,
     format: Format | None = None,  # noqa: A002
-) -> Iterator[tuple[int, Record]]:
+) -> Iterator[tuple[int, Document]]:
     """Yield the checksum of each row, with its record."""
     with RecordReader(table, format=format) as reader:
         for record in reader:
-            row = {str(name): plain_value(value) for name, value in record.raw.items()}
+            row = {str(name): plain_value(value) for name, value in record.row.items()}
             text = json.dumps(row, ensure_ascii=False, default=str)
             yield zlib.crc32(text.encode("utf-8", "replace")), record

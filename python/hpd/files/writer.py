@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.files.journal import (
     Journal,
@@ -23,7 +24,6 @@ from hpd.files.journal import (
     document_fingerprint,
     journal_path,
 )
-from hpd.files.reader import Record
 from hpd.files.streams import error_reason, naming_file
 from hpd.messages import counted
 from hpd.surrogates import escaped_utf8
@@ -67,12 +67,12 @@ class StreamWriter:
             raise InputError(f"{target}: cannot be written: {error_reason(error)}") from error
         self._is_ours = target is not None
 
-    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
+    def pending(self, records: Iterable[Document]) -> Iterator[tuple[int, Document]]:
         """Return all records with their indexes."""
         return enumerate(records)
 
     def write(
-        self, index: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+        self, index: int, record: Document, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
         """Write a line, or keep it until all lines before it are written."""
         self._early_lines[index] = line
@@ -173,7 +173,7 @@ class FileWriter:
                 "finished documents are kept: run the same command again when there is room"
             ) from error
 
-    def pending(self, records: Iterable[Record]) -> Iterator[tuple[int, Record]]:
+    def pending(self, records: Iterable[Document]) -> Iterator[tuple[int, Document]]:
         """Yield the records that have no line yet, with the indexes that their lines get.
 
         If some are between records of an earlier run, the lines are sorted into the order of the
@@ -193,7 +193,7 @@ class FileWriter:
         if self._moved is not None:
             self._moved.is_read = True
 
-    def _index_of(self, number: int, record: Record) -> tuple[int, bool]:
+    def _index_of(self, number: int, record: Document) -> tuple[int, bool]:
         """Return the index of a record's line, and whether the line is written."""
         document = int(_fingerprint(record), 16)
         failed = self._failed_by_id.get(record.id)
@@ -253,7 +253,7 @@ class FileWriter:
             yield self._journal.entry_at(offset).line or ""
 
     def write(
-        self, index: int, record: Record, line: str | Mapping[str, Any], *, failed: bool
+        self, index: int, record: Document, line: str | Mapping[str, Any], *, failed: bool
     ) -> None:
         """Write the line of one record; after this, it survives if the process is killed."""
         data = line_bytes(line)
@@ -488,7 +488,7 @@ Writer = StreamWriter | FileWriter
 """A writer of the lines of a run."""
 
 
-def _fingerprint(record: Record) -> str:
+def _fingerprint(record: Document) -> str:
     return document_fingerprint(record.id, record.text, record.category)
 
 

@@ -36,11 +36,11 @@ from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.checks import is_within
 from hpd.schema.data_checks import checks_not_passed
 from hpd.values.answers import answer_leaf
-from hpd.values.assembly import NO_VALUE_ERROR, AssembledData, assemble, unwrapped_data
+from hpd.values.assembly import NO_VALUE_ERROR, Assembly, assemble, unwrapped_data
 from hpd.values.confidence import COUNT_KIND, ConfidenceMap, kind_of
 from hpd.values.grounding import Grounder, assign_spans
 from hpd.values.numbers import as_float, with_three_decimals, with_trailing_zeros, years_in
-from hpd.values.parsing import MISSING_PREFIX, ParsedValue, check_value
+from hpd.values.parsing import MISSING_PREFIX, check_value, is_missing
 
 MIN_PROBABILITY = 0.001
 """Choices and required values below this probability become null. It is the probability of the text
@@ -347,7 +347,7 @@ class DocumentValues:
         )
         return {name: data[name] for name in names if name in data}
 
-    def missing_fields(self, schema: Schema) -> frozenset[FieldPath]:
+    def missing_fields(self, schema: Schema) -> set[FieldPath]:
         """Return the fields that need an answer so that no required value is missing or invalid."""
         assembled = self._assemble(schema)
         invalid = {
@@ -369,7 +369,7 @@ class DocumentValues:
         if is_chunk:
             return {path: result.error for path, result in self.fields.items() if result.error}
         assembled = self._assemble(schema, options)
-        faults = dict(assembled.faults)
+        faults = {path: message for path, (_, message) in assembled.faults.items()}
         plain = self._plain_data(schema, assembled)
         for data_path, message in self._user_data(schema, assembled, options, plain)[1].items():
             for path, own in assembled.data_paths.items():
@@ -415,7 +415,7 @@ class DocumentValues:
             for data_path, message in errors.items():
                 fields[data_path] = replace(fields.get(data_path, FieldValue()), error=message)
         for data_path, result in fields.items():
-            if _is_missing_error(result.error) and data_path not in assembled.errors:
+            if is_missing(result.error) and data_path not in assembled.errors:
                 fields[data_path] = replace(result, error=None)  # It may be missing after all.
         is_strict = options.on_invalid != "record"
         violations = {*problems, *(assembled.violations if is_strict else ())}
@@ -431,7 +431,7 @@ class DocumentValues:
         failure = Failure(InvalidDataError("; ".join(reasons)), rejected)
         return Extraction(id_, data, fields, usage, failure, checks)
 
-    def _plain_data(self, schema: Schema, assembled: AssembledData) -> Any:
+    def _plain_data(self, schema: Schema, assembled: Assembly) -> Any:
         """Return the data for the user as plain JSON types, with floats for numbers."""
         floats = {
             data_path: as_float(self.fields[path].value)
@@ -442,7 +442,7 @@ class DocumentValues:
         return replace_parts(unwrapped_data(schema, assembled.data), floats)
 
     def _user_data(
-        self, schema: Schema, assembled: AssembledData, options: Options, plain: Any
+        self, schema: Schema, assembled: Assembly, options: Options, plain: Any
     ) -> tuple[Any, dict[str, str]]:
         """Return the data for the user, and the problems that the user's class has with it."""
         if schema.model is None:
@@ -461,15 +461,9 @@ class DocumentValues:
 
     def _assemble(
         self, schema: Schema, options: Options = DEFAULT_OPTIONS, *, as_answer: bool = False
-    ) -> AssembledData:
-        parsed = {
-            path: ParsedValue(
-                result.value, result.error, _is_missing_error(result.error), result.reason
-            )
-            for path, result in self.fields.items()
-        }
+    ) -> Assembly:
         allows_null = options.on_missing == "null"
-        return assemble(schema, parsed, as_answer=as_answer, allows_null=allows_null)
+        return assemble(schema, self.fields, as_answer=as_answer, allows_null=allows_null)
 
 
 class Retries:
@@ -576,10 +570,6 @@ def _with_whole_value(result: FieldValue, part: Any) -> FieldValue:
     """Return the field of a list or object with its whole value instead of a count or a name."""
     is_other = isinstance(part, list | dict) or type(part) is float
     return replace(result, value=part) if is_other and result.value is not None else result
-
-
-def _is_missing_error(error: str | None) -> bool:
-    return error is not None and error.startswith(MISSING_PREFIX)
 
 
 def _shorten_value(raw: str) -> Any:

@@ -29,16 +29,15 @@ from hpd.pipeline.compiled_schema import CompiledSchema, Request
 from hpd.pipeline.examples import examples_for
 from hpd.pipeline.prompt_maker import (
     ContextLimit,
-    IndexedExtraction,
     PromptMaker,
     check_room,
     finetuned_length,
 )
-from hpd.pipeline.prompts import IndexedDocument, Prompt
+from hpd.pipeline.prompts import Prompt
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.pipeline.reuse import Reuse
 from hpd.pipeline.schema_parts import partial_answer
-from hpd.pipeline.task import Task, check_task
+from hpd.pipeline.task import Task, make_task
 from hpd.prompt.tokens import may_share_prompt
 from hpd.results import Extraction, Failure, Usage
 from hpd.schema.attributes import Schema
@@ -64,9 +63,9 @@ class Stacks:
     def __init__(self, size: int, flush_after: int) -> None:
         self._size = size
         self._flush_after = flush_after
-        self._open: dict[str | None, list[IndexedDocument]] = {}
+        self._open: dict[str | None, list[tuple[int, Document]]] = {}
 
-    def add(self, index: int, document: Document) -> Iterator[list[IndexedDocument]]:
+    def add(self, index: int, document: Document) -> Iterator[list[tuple[int, Document]]]:
         """Add a document to the stack of its category; yield the stacks that are ready."""
         if self._size > 1 and not may_share_prompt(document.text):
             yield [(index, document)]
@@ -80,7 +79,7 @@ class Stacks:
         for category in dict.fromkeys([*late, *full]):
             yield self._open.pop(category)
 
-    def flush(self) -> Iterator[list[IndexedDocument]]:
+    def flush(self) -> Iterator[list[tuple[int, Document]]]:
         """Yield the incomplete stacks."""
         while self._open:
             yield self._open.pop(next(iter(self._open)))
@@ -155,7 +154,7 @@ class Caller:
     # Written by the caller's thread:
     prompts: dict[int, Prompt] = field(default_factory=dict)
     """By the number of the request whose answer each waits for."""
-    finished: deque[IndexedExtraction] = field(default_factory=deque)
+    finished: deque[tuple[int, Extraction[Any]]] = field(default_factory=deque)
     is_reading: bool = True
     """Whether the caller may be about to send a request."""
     # Written by the loop's thread:
@@ -198,10 +197,10 @@ class EngineLoop:
 
     def run(
         self,
-        prompts: Iterator[Prompt | IndexedExtraction | NotYet],
+        prompts: Iterator[Prompt | tuple[int, Extraction[Any]] | NotYet],
         cancellation: Cancellation | None = None,
         on_settled: OnSettled | None = None,
-    ) -> Iterator[IndexedExtraction]:
+    ) -> Iterator[tuple[int, Extraction[Any]]]:
         """Yield each document's index and extraction as soon as it is finished.
 
         Prompts are pulled as the engine needs them; items that are already extractions are passed
@@ -564,12 +563,12 @@ class Pipeline:
         """Return the task for a call with its own schemas: the pipeline's, without examples.
 
         Raises:
-            OptionError, SchemaError: see ``check_task``.
+            OptionError, SchemaError: see ``make_task``.
         """
         own = self._task
         if schemas is own.schemas:
             return own
-        make = partial(check_task, schemas, own.options, system_prompt=own.system_prompt)
+        make = partial(make_task, schemas, own.options, system_prompt=own.system_prompt)
         with self._lock:
             return self._other_tasks.get_or_make(schemas.key, make)
 
@@ -629,8 +628,10 @@ class Pipeline:
         task: Task,
         duplicates: Duplicates | None,
         on_chunk: OnChunk | None,
-    ) -> Iterator[Prompt | IndexedExtraction | NotYet]:
-        def prompts_of(stack: list[IndexedDocument]) -> Iterator[Prompt | IndexedExtraction]:
+    ) -> Iterator[Prompt | tuple[int, Extraction[Any]] | NotYet]:
+        def prompts_of(
+            stack: list[tuple[int, Document]],
+        ) -> Iterator[Prompt | tuple[int, Extraction[Any]]]:
             return self._maker_for(task, stack[0][1].category).prompts(stack, on_chunk)
 
         stacks = Stacks(task.options.stack, self._flush_after)
@@ -693,6 +694,8 @@ def _with_places(extraction: Extraction[Any], places: Places | None) -> Extracti
 
 def _input_failure(document: Document, schemas: Schemas) -> Failure | None:
     """Return why a document cannot be processed, or None if it can."""
+    if document.error is not None:
+        return Failure(document.error)
     if not isinstance(document.text, str):
         kind = type(document.text).__name__
         return Failure(InputError(f"a document must be text, not {kind}"))

@@ -11,7 +11,7 @@ from hpd.models.calibrations import stored_calibration
 from hpd.models.model_files import resolve_model
 from hpd.options import Options
 from hpd.pipeline.examples import ExamplesForm
-from hpd.pipeline.task import Task, check_task
+from hpd.pipeline.task import Task, make_task
 from hpd.schema import as_schemas
 from hpd.values.confidence import ConfidenceMap, map_of_option
 
@@ -59,5 +59,5 @@ def plan_run(
         OptionError: an option, an example or the calibration is invalid.
         SchemaError: the schema cannot be read, or the method does not support it.
     """
-    task = check_task(as_schemas(schema), options, examples, system_prompt)
+    task = make_task(as_schemas(schema), options, examples, system_prompt)
     return RunPlan(task, model, hf_repo, map_of_option(options.calibration))

@@ -18,7 +18,7 @@ from hpd.pipeline.chunking import (
     fitting_length,
 )
 from hpd.pipeline.compiled_schema import CompiledSchema
-from hpd.pipeline.prompts import AnswerPrompt, FieldsPrompt, IndexedDocument, Prompt
+from hpd.pipeline.prompts import AnswerPrompt, FieldsPrompt, Prompt
 from hpd.pipeline.reuse import Reuse
 from hpd.pipeline.schema_parts import DocumentInParts, split_schema
 from hpd.prompt.text import LENGTH_KEY
@@ -27,9 +27,6 @@ from hpd.schema.attributes import Schema
 
 if TYPE_CHECKING:
     from hpd._native import Model
-
-IndexedExtraction = tuple[int, Extraction[Any]]
-"""The index of a document in the input, and its extraction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +105,8 @@ class PromptMaker:
         )
 
     def prompts(
-        self, documents: Sequence[IndexedDocument], on_chunk: OnChunk | None = None
-    ) -> Iterator[Prompt | IndexedExtraction]:
+        self, documents: Sequence[tuple[int, Document]], on_chunk: OnChunk | None = None
+    ) -> Iterator[Prompt | tuple[int, Extraction[Any]]]:
         """Yield the prompts of a stack; ``on_chunk`` is called for documents that are split."""
         try:
             prompt = self.prompt(documents)
@@ -156,8 +153,8 @@ class PromptMaker:
         return found
 
     def _prompts_of_parts(
-        self, indexed: IndexedDocument, on_chunk: OnChunk | None
-    ) -> Iterator[Prompt | IndexedExtraction]:
+        self, indexed: tuple[int, Document], on_chunk: OnChunk | None
+    ) -> Iterator[Prompt | tuple[int, Extraction[Any]]]:
         """Yield the prompts that ask for the parts of the schema, or an error of one of them."""
         whole = DocumentInParts(self._compiled_schema.schema, len(self.parts))
         prompts: list[Prompt] = []
@@ -190,7 +187,7 @@ class PromptMaker:
 
     def prompt(
         self,
-        documents: Sequence[IndexedDocument],
+        documents: Sequence[tuple[int, Document]],
         chunk: DocumentChunk | None = None,
         truncated_at: int | None = None,
     ) -> Prompt:
@@ -263,8 +260,8 @@ def finetuned_length(model: Model) -> int:
 
 
 def _handle_overflow(
-    maker: PromptMaker, indexed: IndexedDocument, prompt: Prompt, on_chunk: OnChunk | None
-) -> Iterator[Prompt | IndexedExtraction]:
+    maker: PromptMaker, indexed: tuple[int, Document], prompt: Prompt, on_chunk: OnChunk | None
+) -> Iterator[Prompt | tuple[int, Extraction[Any]]]:
     """Yield the prompts of a document that is too long, or its error, as ``on_overflow`` says."""
     try:
         room = check_room(maker)
@@ -288,8 +285,8 @@ def _handle_overflow(
 
 
 def _truncate(
-    maker: PromptMaker, indexed: IndexedDocument, room: int
-) -> Prompt | IndexedExtraction:
+    maker: PromptMaker, indexed: tuple[int, Document], room: int
+) -> Prompt | tuple[int, Extraction[Any]]:
     index, document = indexed
     while True:
         length = fitting_length(document.text, room, maker.n_tokens)
@@ -306,7 +303,7 @@ def _truncate(
 
 
 def _split(
-    maker: PromptMaker, indexed: IndexedDocument, room: int, on_chunk: OnChunk | None
+    maker: PromptMaker, indexed: tuple[int, Document], room: int, on_chunk: OnChunk | None
 ) -> Iterator[Prompt]:
     index, document = indexed
     # Smaller chunks are decoded together, but must not become too short.
@@ -347,7 +344,9 @@ def _chunks_of_passes(splitter: TextSplitter, size: int, n_passes: int) -> list[
     return passes
 
 
-def _failed_extraction(indexed: IndexedDocument, error: HpdError) -> IndexedExtraction:
+def _failed_extraction(
+    indexed: tuple[int, Document], error: HpdError
+) -> tuple[int, Extraction[Any]]:
     """Return the extraction of a document that failed before anything was decoded."""
     index, document = indexed
     return index, Extraction(document.id, error=Failure(error.with_traceback(None)))

@@ -41,12 +41,6 @@ from hpd.values.grammar import is_constrained
 from hpd.values.grounding import Grounder
 from hpd.values.parsing import joint_probability, parse_forced, parse_truncated, parse_value
 
-DecodedOrKnown = Value | KnownValue
-"""A value that was just decoded, or is known from earlier."""
-
-IndexedDocument = tuple[int, Document]
-"""The index of a document in the input, and the document."""
-
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
 """A word, or a character of a script without blanks between words."""
 
@@ -81,7 +75,7 @@ class Prompt(ABC):
     def __init__(
         self,
         compiled_schema: CompiledSchema,
-        documents: Sequence[IndexedDocument],
+        documents: Sequence[tuple[int, Document]],
         *,
         known: KnownValues | None = None,
         max_cells: int = 0,
@@ -206,7 +200,7 @@ class Prompt(ABC):
 
     def _values_in_text(
         self,
-        value: DecodedOrKnown,
+        value: Value | KnownValue,
         text: str,
         raws: Mapping[FieldPath, RawValue],
         schema: Schema,
@@ -256,11 +250,9 @@ class Prompt(ABC):
                     likelihood = _likelihood_of_tokens(value, own_tokens[n_uncounted:])
                 margin = near_tie(margins[own.stop - 1 : own.stop])
             parsed = raw.parse(attribute, self._texts[document_of(path)])
-            result = FieldValue(
+            result = replace(
+                parsed,
                 confidence=confidence,
-                error=parsed.error,
-                value=parsed.value,
-                reason=parsed.reason,
                 raw=raw.text,
                 truncated=raw.truncated and value.finish != "repeated",
                 repeated=raw.truncated and value.finish == "repeated",
@@ -285,7 +277,7 @@ class FieldsPrompt(Prompt):
     _retries: Retries | None = None
     _sorted_lines: dict[int, list[str]]
     """The lines of documents, sorted when they are first needed."""
-    _decoded: list[DecodedOrKnown]
+    _decoded: list[Value | KnownValue]
     """The values of the wave."""
     _choices: dict[int, ChoiceProbabilities]
     """The probabilities of the choices of the wave, by the index of the question."""
@@ -387,7 +379,7 @@ class FieldsPrompt(Prompt):
             keep_prompt=may_retry or has_choices or may_recheck or self._waves.may_continue,
         )
 
-    def _end_wave(self, decoded: Sequence[DecodedOrKnown]) -> None:
+    def _end_wave(self, decoded: Sequence[Value | KnownValue]) -> None:
         """Store the values of a wave and set the questions of the next one."""
         questions = self._questions
         found = self._store(questions, decoded)
@@ -420,7 +412,9 @@ class FieldsPrompt(Prompt):
                 rechecks.append((d, replace(leaf, after=after, is_recheck=True)))
         return rechecks
 
-    def _store(self, questions: Sequence[Question], decoded: Sequence[DecodedOrKnown]) -> list[Any]:
+    def _store(
+        self, questions: Sequence[Question], decoded: Sequence[Value | KnownValue]
+    ) -> list[Any]:
         """Store the values of questions; return them as stored, null where one was rejected."""
         attributes = [
             question.leaf.attribute
@@ -460,11 +454,10 @@ class FieldsPrompt(Prompt):
             if rejected or is_forced:
                 # With another earlier value, the field might not have been asked again.
                 inherited = min_margin([inherited, values.fields[path].margin])
-            result = FieldValue(
+            result = replace(
+                parsed,
                 confidence=confidence,
                 error=error,
-                value=parsed.value,
-                reason=parsed.reason,
                 raw=raw,
                 truncated=value.finish == "truncated",
                 forced=is_forced,
@@ -491,14 +484,14 @@ class FieldsPrompt(Prompt):
             )
         return found
 
-    def _value_options(self, leaf: Leaf, value: DecodedOrKnown) -> tuple[ValueOption, ...]:
+    def _value_options(self, leaf: Leaf, value: Value | KnownValue) -> tuple[ValueOption, ...]:
         choices = self._compiled_schema.choices_of(leaf)
         if choices is None or not isinstance(value, KnownValue):
             return ()
         return tuple(ValueOption(choices.values[n], p) for n, p in value.choices)
 
     def _store_list_value(
-        self, question: Question, written: WrittenList, value: DecodedOrKnown
+        self, question: Question, written: WrittenList, value: Value | KnownValue
     ) -> int | None:
         """Store a list and the fields that are written in it; return its number of items."""
         leaf, schema = question.leaf, self._compiled_schema.schema
@@ -608,7 +601,7 @@ class AnswerPrompt(Prompt):
             self._known.add({self._compiled_schema.answer_fingerprint: value})
         self._store(value)
 
-    def _store(self, value: DecodedOrKnown) -> None:
+    def _store(self, value: Value | KnownValue) -> None:
         text = value.text.decode("utf-8", "replace")
         n_stacked = len(self.documents)
         schema = self._compiled_schema.stack_schema(n_stacked)
@@ -637,7 +630,7 @@ def _may_recheck(leaf: Leaf) -> bool:
     return bool(leaf.rows) and not leaf.is_recheck and not leaf.opens_leaves
 
 
-def _likelihood_of_tokens(value: DecodedOrKnown, tokens: Sequence[int]) -> Likelihood | None:
+def _likelihood_of_tokens(value: Value | KnownValue, tokens: Sequence[int]) -> Likelihood | None:
     return likelihood_of([value.logprobs[n] for n in tokens], [value.log_shares[n] for n in tokens])
 
 

@@ -48,10 +48,10 @@ def prepare_task(
         check_option_name(name)
         if not OPTIONS[name].per_call:
             raise OptionError(f"{option_label(name)} cannot be set for a single call")
-    return check_task(schemas, options.with_settings(settings), examples, system_prompt)
+    return make_task(schemas, options.with_settings(settings), examples, system_prompt)
 
 
-def check_task(
+def make_task(
     schemas: Schemas,
     options: Options,
     examples: ExamplesForm | Mapping[str, ExamplesForm] = (),

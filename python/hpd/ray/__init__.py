@@ -15,7 +15,7 @@ from hpd.errors import InputError
 from hpd.extractor import OnError, check_on_error
 from hpd.frames import BatchExtractor
 from hpd.options import Options, combine_options
-from hpd.pipeline.task import check_task
+from hpd.pipeline.task import make_task
 from hpd.ray.cluster import BATCHES_PER_WORKER, ray_module, worker_resources
 from hpd.schema import as_schemas
 
@@ -93,7 +93,7 @@ def extract(
         )
     schemas = as_schemas(schema)
     chosen = combine_options(options, settings)
-    check_task(schemas, chosen, examples, system_prompt)
+    make_task(schemas, chosen, examples, system_prompt)
     check_on_error(on_error)
     n_min, n_max = concurrency if isinstance(concurrency, tuple) else (concurrency, concurrency)
     if not ray.is_initialized():

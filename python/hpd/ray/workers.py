@@ -246,7 +246,9 @@ class RayRun:
                     break
                 else:
                     worker = self._free.popleft()
-                    task = worker.extract.remote([document for _, document in batch.documents])
+                    # Rows may be large, and workers do not need them.
+                    documents = [replace(document, row={}) for _, document in batch.documents]
+                    task = worker.extract.remote(documents)
                     self._running[task] = worker, batch
             if is_exhausted and not self._running and not self._to_retry:
                 return

@@ -241,9 +241,9 @@ def _read_file(file: FileBody) -> Document:
     stream.name = file.name
     try:
         with RecordReader(stream, format=kind, whole=True) as reader:
-            record = next(reader)
-            if record.error is not None:
-                raise record.error
+            document = next(reader)
+            if document.error is not None:
+                raise document.error
     except MissingPackageError as error:
         _LOGGER.warning("warning: %s", error)  # for the operator
         raise HttpError(
@@ -254,7 +254,7 @@ def _read_file(file: FileBody) -> Document:
         ) from None
     except InputError as error:
         raise bad_request(str(error), "file") from error
-    return record.document()
+    return document
 
 
 class ClientGoneError(Exception):

@@ -18,10 +18,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, Literal
 
+from hpd.documents import Document
 from hpd.errors import InputError, SchemaError
 from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import GOLD_FIELDS, Example, gold_values, load_predictions
-from hpd.files.reader import Record, RecordReader
+from hpd.files.reader import RecordReader
 from hpd.pipeline.recent import RecentlyUsed
 from hpd.prompt.questions import UNKNOWN, Leaf, Question, known_answer
 from hpd.prompt.text import Lists, answer_text, complete_value, to_answer, written_value
@@ -65,7 +66,7 @@ class TrainingSource:
         """Whether it can be read only once."""
         return str(self.path) == "-" or (self.path.exists() and not self.path.is_file())
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[Document]:
         """Yield the records; raise ``InputError`` for one that cannot be read."""
         source = "-" if str(self.path) == "-" else self.path
         reader = RecordReader(
@@ -91,9 +92,9 @@ class LabelledDocument:
     answer: Mapping[str, Any]
 
 
-def schema_of(schemas: Schemas | None, record: Record, where: str) -> Schema:
+def schema_of(schemas: Schemas | None, record: Document, where: str) -> Schema:
     """Return a document's schema: its own, its category's or the common one."""
-    inline = record.raw.get("schema")
+    inline = record.row.get("schema")
     if inline is not None and (schemas is None or schemas.single is None):
         try:
             return _read_schema(inline if isinstance(inline, str) else json.dumps(inline))
@@ -109,7 +110,7 @@ def schema_of(schemas: Schemas | None, record: Record, where: str) -> Schema:
 
 
 def document_schemas(
-    schemas: Schemas | None, source: TrainingSource, records: Sequence[Record]
+    schemas: Schemas | None, source: TrainingSource, records: Sequence[Document]
 ) -> list[Schema]:
     """Return each document's schema."""
     return [schema_of(schemas, record, f"{source.path}:{record.line}") for record in records]
@@ -126,11 +127,11 @@ def gold_labels(
     for record in source.records():
         where = f"{source.path}:{record.line}"
         schema = schema_of(schemas, record, where)
-        candidates = (record.raw.get(name) for name in GOLD_FIELDS)
+        candidates = (record.row.get(name) for name in GOLD_FIELDS)
         gold = next((values for values in candidates if isinstance(values, Mapping)), None)
         if gold is None:
             raise InputError(f"{where}: no gold values: looked for {', '.join(GOLD_FIELDS)}")
-        is_scores = gold is record.raw.get("target_scores")
+        is_scores = gold is record.row.get("target_scores")
         answer: dict[str, Any] = {}
         for attribute in schema:
             if attribute.name in gold:
@@ -152,7 +153,7 @@ def teacher_labels(
 
 
 def label(
-    records: Sequence[Record],
+    records: Sequence[Document],
     schemas: Sequence[Schema],
     predictions: Sequence[Mapping[str, Any] | None],
     unnamed: OnUnnamed,

@@ -9,13 +9,13 @@ from typing import Any
 from hpd.options import Method
 from hpd.prompt.questions import schema_leaves, stack_prefixes
 from hpd.prompt.text import FieldPath, Lists
+from hpd.results import FieldValue
 from hpd.schema.attributes import Attribute, Schema
 from hpd.training.decode import Decoder
 from hpd.training.network import GgufVocabulary
 from hpd.training.rows import AnswerWalk, KeyedMask, Prompter, stacked_indexes
 from hpd.values.answers import answer_leaf, split_answer
 from hpd.values.assembly import assemble
-from hpd.values.parsing import ParsedValue
 
 MAX_ANSWER = 1024
 """Maximum length of a document's whole answer, in tokens."""
@@ -109,7 +109,7 @@ class _Stack:
                 for path_of_document in paths
             )
             schema = Schema(tuple(objects))
-        values: Mapping[FieldPath, ParsedValue] = {
+        values: Mapping[FieldPath, FieldValue] = {
             path: raw.parse(attribute)
             for path, raw in split_answer(schema, answer).items()
             if (attribute := answer_leaf(schema, path)) is not None

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from hpd.prompt.questions import Question, Waves
 from hpd.prompt.text import FieldPath, Layout, Lists, instruction_text, system_text
 from hpd.prompt.tokens import PromptTokenizer, Vocabulary
+from hpd.results import FieldValue
 from hpd.schema.attributes import Schema
 from hpd.training.masks import Mask, Roles, RowLayout
 from hpd.values.answers import answer_leaf, split_list
 from hpd.values.assembly import assemble
-from hpd.values.parsing import ParsedValue, parse_value
+from hpd.values.parsing import parse_value
 
 KeyedMask = Mask | Literal["label"]
 """A mask, or the mask ``branch`` with letters in place of keys."""
@@ -194,7 +195,7 @@ class AnswerWalk:
     def __init__(self, schema: Schema, layout: Layout, n_stacked: int, lists: Lists) -> None:
         self._schema = schema
         self._waves = Waves(schema, layout, n_stacked, lists=lists)
-        self._values: list[dict[FieldPath, ParsedValue]] = [{} for _ in range(n_stacked)]
+        self._values: list[dict[FieldPath, FieldValue]] = [{} for _ in range(n_stacked)]
         self.questions: list[Question] = self._waves.first()
         """The questions of the current wave; empty at the end."""
         self.is_first = True
@@ -209,7 +210,7 @@ class AnswerWalk:
         pairs = zip(self.questions, texts, strict=True)
         values = [self._store(question, text) for question, text in pairs]
         self.questions = self._waves.next(
-            values, self.data, lambda d, path: self._values[d].get(path, ParsedValue()).value
+            values, self.data, lambda d, path: self._values[d].get(path, FieldValue()).value
         )
         self.is_first = False
 

@@ -12,9 +12,9 @@ from json import JSONDecoder
 
 from hpd.prompt.questions import count_attribute, variant_attribute
 from hpd.prompt.text import COUNT_KEY, FieldPath
-from hpd.results import NULL_TEXT
+from hpd.results import NULL_TEXT, FieldValue
 from hpd.schema.attributes import VARIANT_KEY, Attribute, Schema
-from hpd.values.parsing import INCOMPLETE, MAX_NESTING, ParsedValue, parse_truncated, parse_value
+from hpd.values.parsing import INCOMPLETE, MAX_NESTING, parse_truncated, parse_value
 
 NOT_AN_OBJECT = "the answer is not a JSON object"
 
@@ -38,10 +38,10 @@ class RawValue:
     """Whether the answer broke off in this value, or before it."""
     error: str | None = None
 
-    def parse(self, attribute: Attribute, document: str = "") -> ParsedValue:
+    def parse(self, attribute: Attribute, document: str = "") -> FieldValue:
         """Parse the value as ``attribute``'s type."""
         if self.error and self.error != INCOMPLETE:
-            return ParsedValue(error=self.error)
+            return FieldValue(error=self.error)
         parse = parse_truncated if self.error else parse_value
         return parse(self.text, attribute, document)
 

@@ -4,46 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from hpd.prompt.text import COUNT_KEY, FieldPath
+from hpd.results import FieldValue
 from hpd.schema.attributes import MAP_NAME, MAP_VALUE, SCALAR_TYPES, VARIANT_KEY, Attribute, Schema
 from hpd.schema.checks import is_within, join_path
 from hpd.schema.validation import schema_violations
-from hpd.values.parsing import MISSING_PREFIX, ParsedValue
+from hpd.values.parsing import MISSING_PREFIX, is_missing
 
 NO_VALUE_ERROR = f"{MISSING_PREFIX} the model found no value"
 """The error of a required value that is null."""
 
 
-@dataclass(frozen=True, slots=True)
-class AssembledData:
-    """The data of one document, with the errors and the data paths of its fields."""
-
-    data: dict[str, Any]
-    errors: dict[str, str] = field(default_factory=dict)
-    """Why a value is null or an item omitted, by its dotted path in the data."""
-    data_paths: dict[FieldPath, str] = field(default_factory=dict)
-    """The dotted path in the data (``lines[0].qty``) of each field. The count of an array has the
-    path of the array; omitted items have none."""
-    violations: tuple[str, ...] = ()
-    """The paths in ``errors`` at which the data violates the schema."""
-    faults: Mapping[FieldPath, str] = field(default_factory=dict)
-    """The errors by the fields that caused them; for an omitted item, its own fields."""
-    missing_paths: frozenset[str] = frozenset()
-    """The paths in the data whose only error is that a required value is absent."""
-    missing_fields: frozenset[FieldPath] = frozenset()
-    """The required fields without values, and those that a list with too few items needs."""
-
-
 def assemble(
     schema: Schema,
-    values: Mapping[FieldPath, ParsedValue],
+    values: Mapping[FieldPath, FieldValue],
     *,
     as_answer: bool = False,
     allows_null: bool = False,
-) -> AssembledData:
+) -> Assembly:
     """Assemble the nested data of all fields; those missing in ``values`` are absent.
 
     The data obeys the schema except at the paths in ``errors``. An absent value is null if the
@@ -54,23 +35,14 @@ def assemble(
     With ``as_answer`` the result is the answer so far, for later questions: a map is a list of
     names and values, and a union has its variant's name.
     """
-    assembly = _Assembly(values, as_answer=as_answer, allows_null=allows_null)
-    data: dict[str, Any] = {}
+    assembly = Assembly(values, as_answer=as_answer, allows_null=allows_null)
     for attribute in schema.attributes:
         data_path = "" if schema.has_unwrapped_root else attribute.name
         value, _ = assembly.build(attribute, (attribute.name,), data_path)
-        _set_key(data, attribute, value)
+        _set_key(assembly.data, attribute, value)
     if not as_answer and schema.document is not None and not assembly.violations:
-        assembly.check(schema.document, unwrapped_data(schema, data))
-    return AssembledData(
-        data,
-        assembly.errors,
-        assembly.data_paths,
-        tuple(sorted(assembly.violations)),
-        {path: message for path, (_, message) in assembly.faults.items()},
-        frozenset(assembly.missing_paths),
-        frozenset(assembly.absent_fields | assembly.too_few),
-    )
+        assembly.check(schema.document, unwrapped_data(schema, assembly.data))
+    return assembly
 
 
 def unwrapped_data(schema: Schema, data: Mapping[str, Any]) -> Any:
@@ -85,24 +57,37 @@ def is_empty(value: Any) -> bool:
     return value is None or value == []
 
 
-class _Assembly:
+class Assembly:
+    """The data of one document, with the errors and the data paths of its fields.
+
+    Args:
+        values: the values of the fields.
+        as_answer: see ``assemble``.
+        allows_null: see ``assemble``.
+    """
+
     def __init__(
-        self, values: Mapping[FieldPath, ParsedValue], *, as_answer: bool, allows_null: bool
+        self, values: Mapping[FieldPath, FieldValue], *, as_answer: bool, allows_null: bool
     ) -> None:
         self.values = values
         self.as_answer = as_answer
         self.allows_null = allows_null
+        self.data: dict[str, Any] = {}
         self.errors: dict[str, str] = {}
+        """Why a value is null or an item omitted, by its dotted path in the data."""
         self.data_paths: dict[FieldPath, str] = {}
-        # Paths whose only error is an absent required value. This is no error if the whole object
-        # around it is absent and optional.
+        """The dotted path in the data (``lines[0].qty``) of each field. The count of an array has
+        the path of the array; omitted items have none."""
         self.missing_paths: set[str] = set()
-        # Paths at which the data violates the schema.
+        """The paths whose only error is an absent required value. This is no error if the whole
+        object around it is absent and optional."""
         self.violations: set[str] = set()
+        """The paths in ``errors`` at which the data violates the schema."""
         # Why optional values are null, by path.
         self.reasons: dict[str, str] = {}
-        # Each field's error, with its path.
         self.faults: dict[FieldPath, tuple[str, str]] = {}
+        """The paths in the data and the errors, by the fields that caused them; for an omitted
+        item, its own fields."""
         # Fields that a list with too few items needs.
         self.too_few: set[FieldPath] = set()
 
@@ -112,6 +97,11 @@ class _Assembly:
         return {
             path for path, (data_path, _) in self.faults.items() if data_path in self.missing_paths
         }
+
+    @property
+    def missing_fields(self) -> set[FieldPath]:
+        """The required fields without values, and those that a list with too few items needs."""
+        return self.absent_fields | self.too_few
 
     def build(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:
         """Return the value at a path, and whether it obeys the schema."""
@@ -132,11 +122,11 @@ class _Assembly:
                 return self.array(attribute, path, data_path)
             if attribute.type == "union" and not attribute.is_scalar:
                 return self.union(attribute, path, data_path)
-        parsed = self.values.get(path, ParsedValue())
+        parsed = self.values.get(path, FieldValue())
         self.data_paths[path] = data_path
         if parsed.reason:
             self.reasons[data_path] = parsed.reason
-        if parsed.value is None and (not parsed.error or parsed.missing):
+        if parsed.value is None and (not parsed.error or is_missing(parsed.error)):
             return self.absent_value(attribute, data_path, path, parsed.error)
         if parsed.error:
             self.fail(data_path, parsed.error, path)
@@ -181,10 +171,10 @@ class _Assembly:
 
     def union(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:
         which_path = (*path, VARIANT_KEY)
-        which = self.values.get(which_path, ParsedValue())
+        which = self.values.get(which_path, FieldValue())
         self.data_paths[which_path] = data_path
         variant = next((v for v in attribute.attributes if v.name == which.value), None)
-        if which.error and not which.missing:
+        if which.error and not is_missing(which.error):
             self.fail(data_path, f"which it is: {which.error}", which_path)
             return self.null(attribute, data_path)
         if variant is None:
@@ -207,9 +197,9 @@ class _Assembly:
 
     def array(self, attribute: Attribute, path: FieldPath, data_path: str) -> tuple[Any, bool]:
         count_path = (*path, COUNT_KEY)
-        count = self.values.get(count_path, ParsedValue())
+        count = self.values.get(count_path, FieldValue())
         self.data_paths[count_path] = data_path
-        if count.error and not count.missing:
+        if count.error and not is_missing(count.error):
             self.fail(data_path, f"the number of items: {count.error}", count_path)
             return self.null(attribute, data_path)
         if count.value is None or attribute.item is None:
@@ -245,7 +235,7 @@ class _Assembly:
         seen: set[str] = set()
         for number in range(1, n_items + 1):
             here = join_path(data_path, len(items))
-            inner = _Assembly(self.values, as_answer=self.as_answer, allows_null=self.allows_null)
+            inner = Assembly(self.values, as_answer=self.as_answer, allows_null=self.allows_null)
             if array.type == "map":
                 here, value, is_valid = self.entry(item, (*path, str(number)), data_path, inner)
                 identity = _json_identity(value[MAP_NAME])
@@ -285,7 +275,7 @@ class _Assembly:
         return items, lost
 
     def entry(
-        self, item: Attribute, path: FieldPath, data_path: str, inner: _Assembly
+        self, item: Attribute, path: FieldPath, data_path: str, inner: Assembly
     ) -> tuple[str, dict[str, Any], bool]:
         """Return a map's entry: the value's path, name, value, and whether they are valid."""
         name_attribute, value_attribute = item.attributes

@@ -6,13 +6,12 @@ import json
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
-from hpd.results import NULL_TEXT
+from hpd.results import NULL_TEXT, FieldValue
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import STRING_FORMATS, is_date, is_date_time, matches
 from hpd.surrogates import is_unicode
@@ -63,19 +62,12 @@ _MINUS = "\u2212"
 _BOOLEANS = {"true": True, "yes": True, "false": False, "no": False}
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedValue:
-    """A field's value, or the ``error`` that explains why it has none."""
-
-    value: Any = None
-    error: str | None = None
-    missing: bool = False
-    """Whether the only error is that a required value was rejected, and so is absent."""
-    reason: str | None = None
-    """Why the model's text was replaced with null, if null is allowed."""
+def is_missing(error: str | None) -> bool:
+    """Return whether the only error is that a required value was rejected, and so is absent."""
+    return error is not None and error.startswith(MISSING_PREFIX)
 
 
-def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
+def parse_value(raw: str, attribute: Attribute, document: str = "") -> FieldValue:
     """Parse the raw text of a scalar field: `` "Nike"``, `` 12,``, `` null``.
 
     Anything after the first complete JSON value is ignored, as a number is followed by its
@@ -93,17 +85,17 @@ def parse_value(raw: str, attribute: Attribute, document: str = "") -> ParsedVal
     try:
         value = _read_json(text, attribute, document)
     except RecursionError:
-        return ParsedValue(error="it is nested too deeply")
+        return FieldValue(error="it is nested too deeply")
     except ValueError as error:
-        return ParsedValue(error=_json_error(text, str(error)))
+        return FieldValue(error=_json_error(text, str(error)))
     is_blank = isinstance(value, str) and not value.strip()
     if value is None or (is_blank and "" not in attribute.choices):
-        return ParsedValue()
+        return FieldValue()
     is_text = attribute.type == "string" and isinstance(value, str)
     if is_text and _BRACED.fullmatch(value) and value[1:-1] in document and value not in document:
         value = value[1:-1]  # The model took the text for an object.
     if is_text and NULL_TEXT.fullmatch(value) and not _contains_text(document, value):
-        return ParsedValue()
+        return FieldValue()
     if isinstance(value, str):
         value = _complete_time(value, attribute, document)
         if attribute.type == "date" and _DAY.fullmatch(value) and not is_date(value):
@@ -174,7 +166,7 @@ def _unescape(written: str, document: str) -> str:
     return next((form for form in forms if form.strip(" ") in document), forms[0])
 
 
-def parse_forced(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
+def parse_forced(raw: str, attribute: Attribute, document: str = "") -> FieldValue:
     """Parse the raw text of a value that must exist.
 
     A number outside its limits becomes the closest one within them, with the reason; a truncated
@@ -186,7 +178,7 @@ def parse_forced(raw: str, attribute: Attribute, document: str = "") -> ParsedVa
     if attribute.type in ("integer", "number"):
         numeral = _NUMERAL.match(raw.strip())
         nearest = None if numeral is None else _nearest_valid(Fraction(numeral.group()), attribute)
-        return parsed if nearest is None else ParsedValue(nearest, reason=parsed.error)
+        return parsed if nearest is None else FieldValue(value=nearest, reason=parsed.error)
     beginning = _partial_text(raw, document) if attribute.type == "string" else None
     cut = check_value(beginning, attribute) if beginning else parsed
     return parsed if cut.error else cut
@@ -213,10 +205,10 @@ def _nearest_valid(number: Fraction, attribute: Attribute) -> int | float | None
     return None
 
 
-def parse_truncated(raw: str, attribute: Attribute, document: str = "") -> ParsedValue:
+def parse_truncated(raw: str, attribute: Attribute, document: str = "") -> FieldValue:
     """Parse the raw text of a truncated value; free text is cut short, not rejected."""
     if _NUMBER_AT_END.fullmatch(raw):
-        return ParsedValue(error=INCOMPLETE)  # It may have lost its last digits.
+        return FieldValue(error=INCOMPLETE)  # It may have lost its last digits.
     parsed = parse_value(raw, attribute, document)
     is_free = attribute.type == "string" and not (attribute.pattern or attribute.format)
     beginning = _partial_text(raw, document) if parsed.error is not None and is_free else None
@@ -233,7 +225,7 @@ def _partial_text(raw: str, document: str) -> str | None:
     return _HALF_CHARACTER.sub("", _unescape(written, document)).strip()
 
 
-def check_value(value: Any, attribute: Attribute) -> ParsedValue:
+def check_value(value: Any, attribute: Attribute) -> FieldValue:
     """Convert a value read from JSON to a scalar attribute's type, and check its limits."""
     match attribute.type:
         case "string":
@@ -250,10 +242,10 @@ def check_value(value: Any, attribute: Attribute) -> ParsedValue:
             return _check_date_time(value)
         case "union" if attribute.is_scalar:
             return _union_value(value, attribute)
-    return ParsedValue(error=f"a single value is expected, not {type_in_words(value)}")
+    return FieldValue(error=f"a single value is expected, not {type_in_words(value)}")
 
 
-def _union_value(value: Any, attribute: Attribute) -> ParsedValue:
+def _union_value(value: Any, attribute: Attribute) -> FieldValue:
     """Convert a value to the first variant that accepts it; variants of its own type come first."""
     alike = [variant for variant in attribute.attributes if _has_type_of(value, variant)]
     others = [variant for variant in attribute.attributes if variant not in alike]
@@ -370,56 +362,56 @@ def type_in_words(value: Any) -> str:
     return names.get(type(value), "null")
 
 
-def _check_string(value: Any, attribute: Attribute) -> ParsedValue:
+def _check_string(value: Any, attribute: Attribute) -> FieldValue:
     if isinstance(value, bool | int | float):
         value = value.text if isinstance(value, _ExactFloat) else json.dumps(value)
     if not isinstance(value, str):
-        return ParsedValue(error=f"text is expected, not {type_in_words(value)}")
+        return FieldValue(error=f"text is expected, not {type_in_words(value)}")
     if not is_unicode(value):
-        return ParsedValue(error="it is not valid Unicode text")
+        return FieldValue(error="it is not valid Unicode text")
     if attribute.pattern is None:
         # Models write the blank of a word's token after the quotation mark.
         value = value.strip()
     if attribute.min_length is not None and len(value) < attribute.min_length:
-        return ParsedValue(error=f"shorter than {attribute.min_length} characters")
+        return FieldValue(error=f"shorter than {attribute.min_length} characters")
     if attribute.max_length is not None and len(value) > attribute.max_length:
-        return ParsedValue(error=f"longer than {attribute.max_length} characters")
+        return FieldValue(error=f"longer than {attribute.max_length} characters")
     if attribute.pattern is not None:
         try:
             if not matches(attribute.pattern, value):
-                return ParsedValue(error=f"it does not match the pattern {attribute.pattern}")
+                return FieldValue(error=f"it does not match the pattern {attribute.pattern}")
         except TimeoutError:
-            return ParsedValue(error=f"the pattern {attribute.pattern} takes too long to try on it")
+            return FieldValue(error=f"the pattern {attribute.pattern} takes too long to try on it")
     if attribute.format is not None:
         form = STRING_FORMATS.get(attribute.format)
         if form is not None and form.fullmatch(value) is None:
-            return ParsedValue(error=f"it is not of the format {attribute.format}")
-    return ParsedValue(value)
+            return FieldValue(error=f"it is not of the format {attribute.format}")
+    return FieldValue(value=value)
 
 
-def _check_number(value: Any, attribute: Attribute) -> ParsedValue:
+def _check_number(value: Any, attribute: Attribute) -> FieldValue:
     if isinstance(value, str):
         value = _number_in_text(value.strip(), attribute.type)
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "a whole number" if attribute.type == "integer" else "a number"
-        return ParsedValue(error=f"{kind} is expected")
+        return FieldValue(error=f"{kind} is expected")
     if isinstance(value, float) and not math.isfinite(value):
-        return ParsedValue(error="the number is too large")
+        return FieldValue(error="the number is too large")
     if isinstance(value, float):
         try:
             exact = Decimal(value.text if isinstance(value, _ExactFloat) else repr(value))
         except InvalidOperation:  # an exponent of dozens of digits
-            return ParsedValue(error="it has more digits than a number can hold")
+            return FieldValue(error="it has more digits than a number can hold")
         if attribute.type == "integer":
             if exact != exact.to_integral_value():
-                return ParsedValue(error="a whole number is expected")
+                return FieldValue(error="a whole number is expected")
             value = int(exact)
         elif exact != Decimal(repr(float(value))):
-            return ParsedValue(error="it has more digits than a number can hold")
+            return FieldValue(error="it has more digits than a number can hold")
         else:
             value = float(value)
     error = _limit_error(value, attribute)
-    return ParsedValue(error=error) if error else ParsedValue(value)
+    return FieldValue(error=error) if error else FieldValue(value=value)
 
 
 def _number_in_text(text: str, kind: str) -> int | float | None:
@@ -455,52 +447,52 @@ def _is_multiple(value: int | float, unit: int | float) -> bool:
     return Fraction(str(value)) % Fraction(str(unit)) == 0
 
 
-def _check_boolean(value: Any) -> ParsedValue:
+def _check_boolean(value: Any) -> FieldValue:
     found = _BOOLEANS.get(value.strip().lower()) if isinstance(value, str) else value
     if isinstance(found, bool):
-        return ParsedValue(found)
-    return ParsedValue(error="true or false is expected")
+        return FieldValue(value=found)
+    return FieldValue(error="true or false is expected")
 
 
-def _check_choice(value: Any, attribute: Attribute) -> ParsedValue:
+def _check_choice(value: Any, attribute: Attribute) -> FieldValue:
     for choice in attribute.choices:
         if value == choice and isinstance(value, bool) == isinstance(choice, bool):
-            return ParsedValue(choice)
+            return FieldValue(value=choice)
     if isinstance(value, str | int | float):
         # Ignore case, surrounding space and type, if only one choice matches.
         wanted = _comparable(value)
         alike = [choice for choice in attribute.choices if _comparable(choice) == wanted]
         if len(alike) == 1:
-            return ParsedValue(alike[0])
-    return ParsedValue(error="it is none of the choices")
+            return FieldValue(value=alike[0])
+    return FieldValue(error="it is none of the choices")
 
 
 def _comparable(value: str | int | float | bool) -> str:
     return value.strip().casefold() if isinstance(value, str) else json.dumps(value)
 
 
-def _check_date(value: Any) -> ParsedValue:
+def _check_date(value: Any) -> FieldValue:
     text = value.strip() if isinstance(value, str) else ""
     match = _LOOSE_DATE.fullmatch(text)
     if match is not None:
         year, month, day = match.groups()
         text = f"{year}-{int(month):02}-{int(day):02}"
     if is_date(text):
-        return ParsedValue(text)
+        return FieldValue(value=text)
     is_day = _DAY.fullmatch(text) is not None
-    return ParsedValue(
+    return FieldValue(
         error=f"there is no day {text}" if is_day else "a date as YYYY-MM-DD is expected"
     )
 
 
-def _check_date_time(value: Any) -> ParsedValue:
+def _check_date_time(value: Any) -> FieldValue:
     text = value.strip() if isinstance(value, str) else ""
     match = _LOOSE_DATE_TIME.fullmatch(text)
     if match is not None:
         date, minutes, seconds, zone = match.groups()
         text = f"{date}T{minutes}{seconds or ':00'}{zone or ''}"
     if is_date_time(text):
-        return ParsedValue(text)
+        return FieldValue(value=text)
     if match is not None:
-        return ParsedValue(error=f"there is no such day or time: {text}")
-    return ParsedValue(error="a date and time as YYYY-MM-DDThh:mm:ss is expected")
+        return FieldValue(error=f"there is no such day or time: {text}")
+    return FieldValue(error="a date and time as YYYY-MM-DDThh:mm:ss is expected")

@@ -113,10 +113,10 @@ def read_sources(arguments: argparse.Namespace, ids: Iterable[str | None]) -> li
             Example(
                 record.id,
                 record.text,
-                row_category(record.raw, category_field),
+                row_category(record.row, category_field),
                 line=record.line,
                 is_numbered=id_field is None
-                and record.raw.get("id") is None
+                and record.row.get("id") is None
                 and record.id != record.source,
                 file=record.source,
             )

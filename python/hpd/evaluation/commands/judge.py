@@ -12,6 +12,7 @@ from hpd.cli.arguments import SCHEMA_HELP, add_category_argument, add_document_a
 from hpd.cli.common import EXIT_OK, EXIT_SIGNAL, UsageError, input_errors_as_usage, say
 from hpd.cli.terminal import ExtractProgress
 from hpd.cli.writing import RunWriter
+from hpd.documents import Document
 from hpd.evaluation.commands.answering import (
     add_answering_arguments,
     answering_settings,
@@ -32,7 +33,6 @@ from hpd.evaluation.matching import match_rows
 from hpd.evaluation.rows import Example, Prediction, load_predictions
 from hpd.evaluation.scores import SCORES
 from hpd.files.journal import text_fingerprint
-from hpd.files.reader import Record
 from hpd.files.writer import FileWriter
 from hpd.messages import counted, format_table
 from hpd.schema import load_schemas
@@ -173,7 +173,10 @@ def _agreement_text(agreement: GoldAgreement) -> str:
 
 
 def _judge(
-    arguments: argparse.Namespace, questions: Sequence[Record], schemas: Schemas, writer: FileWriter
+    arguments: argparse.Namespace,
+    questions: Sequence[Document],
+    schemas: Schemas,
+    writer: FileWriter,
 ) -> int:
     """Judge the documents without verdicts; return the exit code."""
     from hpd.evaluation.judging import JUDGE_SYSTEM_PROMPT

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import InputError
-from hpd.files.rows import ATTACHMENT_FORMATS, EXTENSIONS, WHOLE_FORMATS, Format, Row, WholeText
+from hpd.files.rows import ATTACHMENT_FORMATS, EXTENSIONS, WHOLE_FORMATS, Format, Row
 from hpd.files.streams import Source
 
 _MODULES: dict[str, tuple[str, str]] = {
@@ -50,7 +51,7 @@ def rows_of(
         yield from _module(format).ROW_READERS[format](source)
         return
     try:
-        text: WholeText = _module(format).TEXT_READERS[format](source)
+        text: Document = _module(format).TEXT_READERS[format](source)
     except InputError as error:
         yield 1, error
         return
@@ -59,7 +60,7 @@ def rows_of(
         yield 1, InputError(f"{source.name}: cannot be read as {called}: {error}")
         return
     yield 1, text
-    for name, data in text.parts:
+    for name, data in source.parts:
         kind = EXTENSIONS.get(os.path.splitext(name)[1].lower())
         part = Source(io.BytesIO(data), f"{source.name}/{name}", has_parts=True, notes=source.notes)
         if kind in ATTACHMENT_FORMATS:

@@ -7,10 +7,10 @@ from copy import deepcopy
 from html import escape
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.encodings import is_mostly_utf8, known_encoding
-from hpd.files.rows import WholeText
 from hpd.files.streams import Source, decode
 
 _DECLARED = re.compile(
@@ -36,7 +36,7 @@ _BLANK_ENDS = re.compile(r"[ \t]+$", re.MULTILINE)
 _INVISIBLE_TAGS = ("script", "style", "head", "noscript", "template")
 
 
-def _read_page(source: Source) -> WholeText:
+def _read_page(source: Source) -> Document:
     data = source.read()
     declared = declared_encoding(data)
     try:
@@ -48,7 +48,7 @@ def _read_page(source: Source) -> WholeText:
     text = text_of_html(html)
     if data and not text:
         source.notes.append("this page has no text that a browser would show")
-    return WholeText(text)
+    return Document(text)
 
 
 def declared_encoding(html: bytes) -> str | None:

@@ -17,11 +17,12 @@ from email.message import Message
 from encodings.aliases import aliases
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.encodings import is_mostly_utf8, is_utf8, known_encoding, n_as_utf8, n_beyond_ascii
 from hpd.files.formats.html import declared_encoding, text_of_html
-from hpd.files.rows import ATTACHMENT_FORMATS, EXTENSIONS, WholeText
+from hpd.files.rows import ATTACHMENT_FORMATS, EXTENSIONS
 from hpd.files.streams import Source
 from hpd.messages import counted
 
@@ -50,17 +51,17 @@ class _Policy(email.policy.EmailPolicy):
         return super().header_fetch_parse(name, _BARE_BOUNDARY.sub(r'\1"\2"', value))
 
 
-def _read_mail(source: Source) -> WholeText:
+def _read_mail(source: Source) -> Document:
     data = source.read().removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n")
     mail = _text_of_mail(_parse_mail(data), source)
-    if not mail.columns:
+    if not mail.row:
         raise InputError(
             f"{source.name}: not an e-mail: it has none of the headers {', '.join(_HEADERS)}"
         )
     return mail
 
 
-def _text_of_mail(message: Message, source: Source) -> WholeText:
+def _text_of_mail(message: Message, source: Source) -> Document:
     headers = {name: str(message[name]) for name in _HEADERS if message[name] is not None}
     attached: list[_AttachedFile] = []
     texts = _texts_of_part(message, attached, source)
@@ -72,18 +73,19 @@ def _join_mail(
     texts: Sequence[str],
     attached: Sequence[tuple[str, bytes | None]],
     source: Source,
-) -> WholeText:
+) -> Document:
     """Join headers, texts and names of attachments with blank lines."""
     if not source.has_parts:
         n = sum(data is not None and _is_document(name) for name, data in attached)
         if n:
             source.notes.append(f"{counted(n, 'attachment')} not read (--attachments)")
+    else:
+        source.parts = _with_unique_names(attached)
     names = ", ".join(name for name, _ in attached)
     parts = (_header_text(headers), *texts, f"Attachments: {names}" if attached else "")
-    return WholeText(
+    return Document(
         "\n\n".join(filter(None, parts)),
-        {name.lower(): value for name, value in headers.items()},
-        parts=_with_unique_names(attached) if source.has_parts else (),
+        row={name.lower(): value for name, value in headers.items()},
     )
 
 
@@ -249,7 +251,7 @@ def _file_name(part: Message) -> str:
         return "unnamed"
 
 
-def _read_msg(source: Source) -> WholeText:
+def _read_msg(source: Source) -> Document:
     """Read an Outlook message: headers, text, names of attachments."""
     oxmsg = import_extra("oxmsg", "python-oxmsg", "office", "Outlook's .msg")
     message = oxmsg.Message.load(io.BytesIO(source.read()))

@@ -17,11 +17,11 @@ from datetime import date, timedelta
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from hpd.documents import Box
+from hpd.documents import Box, Document
 from hpd.errors import InputError
 from hpd.files.formats.html import declared_encoding, text_of_html
 from hpd.files.formats.xml import local_name
-from hpd.files.rows import WholeText, whole_text
+from hpd.files.rows import whole_text
 from hpd.files.streams import Source, decode
 from hpd.files.text_tables import table_text
 
@@ -281,14 +281,14 @@ def _format_point(text: str, form: str | None) -> str:
     return f"{100 * number:.13g}%" if form.endswith("%") else f"{number:.15g}"
 
 
-def _join_blocks(blocks: Iterable[str], source: Source) -> WholeText:
+def _join_blocks(blocks: Iterable[str], source: Source) -> Document:
     text = "\n".join(block for block in blocks if block)
     if not text.strip():
         raise InputError(f"{source.name}: this file has no text (only pictures?)")
-    return WholeText(text)
+    return Document(text)
 
 
-def read_docx(source: Source) -> WholeText:
+def read_docx(source: Source) -> Document:
     """Word: headers, the body, charts, notes and comments, footers."""
     archive = Archive(source.read())
     body = archive.document()
@@ -305,7 +305,7 @@ def read_docx(source: Source) -> WholeText:
     return _join_blocks(blocks, source)
 
 
-def read_pptx(source: Source) -> WholeText:
+def read_pptx(source: Source) -> Document:
     """PowerPoint: each slide, with its charts, and the notes and comments on it."""
     archive = Archive(source.read())
     show = archive.document()
@@ -408,7 +408,7 @@ def _placeholders(archive: Archive, slide: str) -> dict[str, Box]:
     return {name: box for name, box in boxes if name and box is not None}
 
 
-def read_odt(source: Source) -> WholeText:
+def read_odt(source: Source) -> Document:
     """OpenDocument: headers, the body with its notes, charts, footers, formulas."""
     archive = Archive(source.read())
     body = [e for e in archive.xml("content.xml").iter() if local_name(e) == "body"]
@@ -422,7 +422,7 @@ def read_odt(source: Source) -> WholeText:
     return _join_blocks([*blocks, *formulas], source)
 
 
-def read_epub(source: Source) -> WholeText:
+def read_epub(source: Source) -> Document:
     """EPUB: its chapters in the order of the book."""
     archive = Archive(source.read())
     container = archive.xml("META-INF/container.xml")

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 from uuid import UUID
 
+from hpd.documents import Document
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, input_value, scalar_kind
-from hpd.files.rows import WholeText, cell_text, check_unique
+from hpd.files.rows import cell_text, check_unique
 from hpd.files.streams import Source
 from hpd.files.text_tables import table_text
 from hpd.schema.attributes import Attribute
@@ -49,12 +50,12 @@ def _parquet_rows(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise InputError(f"{source.name}: cannot be read as Parquet: {error}") from error
 
 
-def _parquet_text(source: Source) -> WholeText:
+def _parquet_text(source: Source) -> Document:
     table: list[list[str]] = []
     for _, row in _parquet_rows(source):
         table += [] if table else [[*row]]
         table.append([*map(cell_text, row.values())])
-    return WholeText(table_text(table))
+    return Document(table_text(table))
 
 
 def _rows_of_batch(batch: Any) -> Iterator[Mapping[str, Any]]:

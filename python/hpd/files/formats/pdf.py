@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
-from hpd.documents import Box
+from hpd.documents import Box, Document
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
 from hpd.files.formats.pictures import MAX_SIDE, RECOGNISED, PagePicture, png_of, recognise_lines
-from hpd.files.rows import RECOGNISER, PlacedText, WholeText, whole_text
+from hpd.files.rows import RECOGNISER, PlacedText, whole_text
 from hpd.files.streams import Source
 from hpd.messages import counted
 from hpd.version import install_command
@@ -45,7 +45,7 @@ _PDFIUM_LOCK = Lock()
 _PICTURE_DPI = 110
 
 
-def read_pdf(source: Source) -> WholeText:
+def read_pdf(source: Source) -> Document:
     """Read the pages of a PDF, with the values of its form, in reading order."""
     raw = _pdfium().raw
     data = source.read()

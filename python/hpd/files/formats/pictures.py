@@ -14,11 +14,11 @@ from math import cos, dist, pi, radians, sin
 from statistics import median
 from typing import Any
 
-from hpd.documents import Box
+from hpd.documents import Box, Document
 from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.formats.page_layout import Letter, lines_of
-from hpd.files.rows import RECOGNISER, PlacedText, WholeText, whole_text
+from hpd.files.rows import RECOGNISER, PlacedText, whole_text
 from hpd.files.streams import Source
 
 RECOGNISED = "the text was recognised in pictures, so that letters may be wrong"
@@ -351,7 +351,7 @@ def _frames(data: bytes) -> list[Any]:
         ]
 
 
-def _read_picture(source: Source) -> WholeText:
+def _read_picture(source: Source) -> Document:
     """Read the text of a picture; several pictures in a file, such as a fax, are pages."""
     recogniser()
     import numpy as np

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from hpd.documents import Place
+from hpd.documents import Document, Place
 from hpd.errors import HpdError, InputError
 from hpd.extras import import_extra
 from hpd.files.columns import Column, OutputLine, as_text, flat_columns, min_confidence
 from hpd.files.formats.sheet_views import SheetView, sheet_views
 from hpd.files.own_files import CREATOR
 from hpd.files.places import PartPlaces
-from hpd.files.rows import Row, WholeText, cell_text, check_unique
+from hpd.files.rows import Row, cell_text, check_unique
 from hpd.files.streams import Source, is_url, join_names
 from hpd.files.text_tables import table_lines
 from hpd.messages import counted
@@ -204,7 +204,7 @@ def _text_of(sheet: _Sheet, header: Sequence[str], row: int, column: str, value:
     return sheet.text(row, header.index(column), value) if column in header else cell_text(value)
 
 
-def workbook_text(source: Source) -> WholeText:
+def workbook_text(source: Source) -> Document:
     """Read a workbook as one text: its sheets, each below its name if there are several."""
     sheets = _sheets(source)
     text = ""
@@ -224,7 +224,7 @@ def workbook_text(source: Source) -> WholeText:
                 text += part
             text += "\n"
         text = text.removesuffix("\n")
-    return WholeText(text, places=PartPlaces(places))
+    return Document(text, places=PartPlaces(places))
 
 
 def _is_filled(row: Sequence[Any]) -> bool:

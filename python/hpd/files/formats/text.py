@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from hpd.documents import Document
 from hpd.errors import InputError
 from hpd.files.encodings import OTHER_ENCODING
-from hpd.files.rows import Format, Row, WholeText, check_unique
+from hpd.files.rows import Format, Row, check_unique
 from hpd.files.streams import Source, json_kind
 from hpd.files.text_tables import is_number, table_text
 
@@ -167,7 +168,7 @@ def _separated_rows(source: Source, format: Format) -> Iterator[Row]:  # noqa: A
             yield line, _row(header, cells, source, f"{source.name}:{line}")
 
 
-def _separated_text(source: Source, format: Format) -> WholeText:  # noqa: A002
+def _separated_text(source: Source, format: Format) -> Document:  # noqa: A002
     """Return a whole table as one text, including anything above its header."""
     table: list[list[str]] = []
     for _, cells in _separated_cells(source, format):
@@ -177,7 +178,7 @@ def _separated_text(source: Source, format: Format) -> WholeText:  # noqa: A002
         if bad is not None:
             raise InputError(f"{source.name}: {bad.partition(' at ')[0]}; {OTHER_ENCODING}")
         table.append(cells)
-    return WholeText(table_text(table))
+    return Document(table_text(table))
 
 
 def _detect_delimiter(source: Source) -> tuple[Iterator[str], int, str, int]:
@@ -459,8 +460,8 @@ def _row(
     return dict(zip(header, cells, strict=False))
 
 
-def _whole_text(source: Source) -> WholeText:
-    return WholeText(source.text())
+def _whole_text(source: Source) -> Document:
+    return Document(source.text())
 
 
 ROW_READERS: dict[Format, Callable[[Source], Iterator[Row]]] = {
@@ -470,7 +471,7 @@ ROW_READERS: dict[Format, Callable[[Source], Iterator[Row]]] = {
     "tsv": lambda source: _separated_rows(source, "tsv"),
     "lines": _text_rows,
 }
-TEXT_READERS: dict[Format, Callable[[Source], WholeText]] = {
+TEXT_READERS: dict[Format, Callable[[Source], Document]] = {
     **dict.fromkeys(("jsonl", "json", "lines", "txt", "md"), _whole_text),
     "csv": lambda source: _separated_text(source, "csv"),
     "tsv": lambda source: _separated_text(source, "tsv"),

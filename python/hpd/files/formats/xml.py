@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from hpd.files.rows import WholeText
+from hpd.documents import Document
 from hpd.files.streams import Source
 
 
@@ -14,9 +14,9 @@ def local_name(element: ElementTree.Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 
-def _read_xml(source: Source) -> WholeText:
+def _read_xml(source: Source) -> Document:
     root = ElementTree.fromstring(source.read())
-    return WholeText("\n".join(_lines(root, 0)))
+    return Document("\n".join(_lines(root, 0)))
 
 
 def _lines(element: ElementTree.Element, depth: int) -> Iterator[str]:

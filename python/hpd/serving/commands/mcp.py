@@ -135,7 +135,7 @@ class Tools:
             for record in islice(reader, MAX_DOCUMENTS + 1):
                 if record.error is not None:
                     raise record.error
-                documents.append(record.document())
+                documents.append(record)
         return documents
 
     def _open_extractor(self) -> Extractor[Any]:
