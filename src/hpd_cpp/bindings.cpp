@@ -222,29 +222,28 @@ void bind_engine(py::module_ & m) {
                    ", " + std::to_string(v.tokens.size()) + " tokens>";
         });
 
-    py::class_<RequestState>(m, "Answer")
-        .def_property_readonly("id", [](const RequestState & r) { return r.request.id; })
-        .def_readonly("values", &RequestState::values)
-        .def_property_readonly("n_prompt_tokens",
-                               [](const RequestState & r) { return r.request.prompt.size(); })
+    py::class_<Request>(m, "Answer")
+        .def_readonly("id", &Request::id)
+        .def_readonly("values", &Request::values)
+        .def_property_readonly("n_prompt_tokens", [](const Request & r) { return r.prompt.size(); })
         .def_property_readonly(
             "n_cached_tokens",
-            [](const RequestState & r) { return r.request.prompt.size() - r.n_prompt_computed; })
+            [](const Request & r) { return r.prompt.size() - r.n_prompt_computed; })
         .def_property_readonly(
             "n_prefill_tokens",
-            [](const RequestState & r) { return r.n_prompt_computed + r.n_keys_computed; })
+            [](const Request & r) { return r.n_prompt_computed + r.n_keys_computed; })
         .def_property_readonly("n_completion_tokens",
-                               [](const RequestState & r) {
+                               [](const Request & r) {
                                    size_t n = 0;
                                    for (const Value & v : r.values) n += v.tokens.size();
                                    return n;
                                })
-        .def_readonly("n_steps", &RequestState::n_steps)
-        .def_readonly("n_drafted", &RequestState::n_drafted)
-        .def_readonly("n_accepted", &RequestState::n_accepted)
-        .def_readonly("seconds", &RequestState::seconds)
-        .def_readonly("error", &RequestState::error)
-        .def_readonly("error_is_overflow", &RequestState::error_is_overflow);
+        .def_readonly("n_steps", &Request::n_steps)
+        .def_readonly("n_drafted", &Request::n_drafted)
+        .def_readonly("n_accepted", &Request::n_accepted)
+        .def_readonly("seconds", &Request::seconds)
+        .def_readonly("error", &Request::error)
+        .def_readonly("error_is_overflow", &Request::error_is_overflow);
 
     py::class_<EngineStats>(m, "EngineStats")
         .def_readonly("n_batches", &EngineStats::n_batches)
@@ -273,10 +272,12 @@ void bind_engine(py::module_ & m) {
                std::vector<Field> fields, int32_t n_instruction, std::optional<int32_t> n_cached,
                bool keep_prompt, bool streams_values) {
                 const py::gil_scoped_release release;
-                handle.use([&](Engine & engine) {
-                    engine.submit({id, std::move(prompt), std::move(fields), n_instruction,
-                                   n_cached.value_or(n_instruction), keep_prompt, streams_values});
-                });
+                auto request = std::make_unique<Request>(id, std::move(prompt), std::move(fields));
+                request->n_instruction = n_instruction;
+                request->n_cached = n_cached.value_or(n_instruction);
+                request->keep_prompt = keep_prompt;
+                request->streams_values = streams_values;
+                handle.use([&](Engine & engine) { engine.submit(std::move(request)); });
             },
             py::arg("id"), py::arg("prompt"), py::arg("fields"), py::kw_only(),
             py::arg("n_instruction"), py::arg("n_cached") = py::none(),

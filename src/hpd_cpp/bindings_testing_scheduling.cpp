@@ -40,8 +40,10 @@ public:
 
     void submit(uint64_t id, std::vector<Token> prompt, std::vector<Field> fields, int32_t n_cached,
                 bool keep_prompt) {
-        scheduler_.submit(std::make_unique<RequestState>(
-            Request{id, std::move(prompt), std::move(fields), 0, n_cached, keep_prompt}));
+        auto request = std::make_unique<Request>(id, std::move(prompt), std::move(fields));
+        request->n_cached = n_cached;
+        request->keep_prompt = keep_prompt;
+        scheduler_.submit(std::move(request));
     }
 
     // Returns (ops, batch, rows). An op is (kind, seq, from, position), a token of the batch
@@ -54,7 +56,7 @@ public:
         }
         py::list rows;
         for (const OutputRow & r : plan_.rows) {
-            rows.append(py::make_tuple(r.row, r.value->request->request.id, r.value->index));
+            rows.append(py::make_tuple(r.row, r.value->request->id, r.value->index));
         }
         return py::make_tuple(list_of(plan_.ops), batch, rows);
     }
@@ -81,9 +83,7 @@ public:
         scheduler_.check();
     }
 
-    std::vector<std::unique_ptr<RequestState>> take_finished() {
-        return scheduler_.take_finished();
-    }
+    std::vector<std::unique_ptr<Request>> take_finished() { return scheduler_.take_finished(); }
     void forget_prompt(const std::vector<Token> & prompt) {
         scheduler_.forget_prompt(prompt);
         scheduler_.check();
@@ -96,8 +96,8 @@ public:
     void empty_requests() {
         for (const OutputRow & row : plan_.rows) {
             row.value->state = Value::State::prefill;
-            row.value->request->request.prompt.clear();
-            for (Field & f : row.value->request->request.fields) f.key.clear();
+            row.value->request->prompt.clear();
+            for (Field & f : row.value->request->fields) f.key.clear();
         }
     }
     void check() const { scheduler_.check(); }

@@ -41,7 +41,7 @@ public:
         for (const Token token : written_) row_[static_cast<size_t>(token)] = 0.0f;
         written_.clear();
         for (const auto & [token, logit] :
-             script_(value.request->request.prompt, value.field().key, value.tokens)) {
+             script_(value.request->prompt, value.field().key, value.tokens)) {
             row_.at(static_cast<size_t>(token)) = logit;
             written_.push_back(token);
         }

@@ -131,7 +131,7 @@ void Engine::accept(const BatchPlan & plan) {
 void Engine::retire(Value & value) {
     if (drafter_ && value.finish == Finish::complete) drafter_->learn(value);
     if (model_drafter_) model_drafter_->forget(value);
-    const Request & request = value.request->request;
+    const Request & request = *value.request;
     if (request.streams_values) finished_values_.emplace_back(request.id, value.index, value);
     scheduler_.retire(value);
 }
@@ -154,18 +154,14 @@ void Engine::check() const {
 
 // --- called from outside -----------------------------------------------------------------------
 
-void Engine::submit(Request request) {
-    scheduler_.submit(std::make_unique<RequestState>(std::move(request)));
-}
-
-std::vector<std::unique_ptr<RequestState>> Engine::step() {
+std::vector<std::unique_ptr<Request>> Engine::step() {
     if (!scheduler_.idle()) decode_batch();
     return scheduler_.take_finished();
 }
 
-std::vector<std::unique_ptr<RequestState>> Engine::advance() {
+std::vector<std::unique_ptr<Request>> Engine::advance() {
     const bool wanted = wants_request();
-    std::vector<std::unique_ptr<RequestState>> finished = scheduler_.take_finished();
+    std::vector<std::unique_ptr<Request>> finished = scheduler_.take_finished();
     while (finished.empty() && finished_values_.empty() && !scheduler_.idle() &&
            wants_request() <= wanted && !woken_.exchange(false)) {
         if (!decode_batch()) break;

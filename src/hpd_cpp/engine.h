@@ -28,14 +28,14 @@ class Engine {
 public:
     Engine(std::shared_ptr<const Model> model, const EngineOptions & options);
 
-    void submit(Request request);
+    void submit(std::unique_ptr<Request> request) { scheduler_.submit(std::move(request)); }
     bool wants_request() const { return scheduler_.wants_request(); }
     // Whether there is nothing to decode and no finished request to return. A refused request
     // counts as finished.
     bool idle() const { return scheduler_.idle() && !scheduler_.has_finished(); }
 
     // Decodes one batch and returns the requests that it finished, in any order.
-    std::vector<std::unique_ptr<RequestState>> step();
+    std::vector<std::unique_ptr<Request>> step();
 
     // Releases a prompt that was submitted with keep_prompt.
     void forget_prompt(const std::vector<Token> & prompt);
@@ -43,7 +43,7 @@ public:
     // Decodes batches until a request has finished, a value can be taken, wants_request() becomes
     // true, nothing is left to decode, or interrupt() has aborted a decode. Returns the finished
     // requests. wake() makes it return after the current batch.
-    std::vector<std::unique_ptr<RequestState>> advance();
+    std::vector<std::unique_ptr<Request>> advance();
 
     // Returns the values that were finished since the last call, of requests with streams_values,
     // each with the id of its request and the index of its field.

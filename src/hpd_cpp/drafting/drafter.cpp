@@ -58,7 +58,7 @@ void Drafter::draft(Value & value, int32_t n_max) {
     std::vector<SourcedGuess> next_of_list;  // in reverse
     if (is_list(value)) {
         if (!value.list) {
-            value.list = std::make_shared<ListGuesser>(document_of(value.request->request));
+            value.list = std::make_shared<ListGuesser>(document_of(*value.request));
         }
         value.list->push(std::string_view(value.text).substr(value.list->n_bytes()));
         list = *value.list;
@@ -140,11 +140,10 @@ Drafter::SourcedGuess Drafter::from_document(const Value & value,
                                              const std::vector<Token> & text) const {
     // The first token is the opening quote: there is nothing to look up before the second.
     if (text.size() < 2) return {};
-    const std::vector<Token> & prompt = value.request->request.prompt;
+    const std::vector<Token> & prompt = value.request->prompt;
     // A whole answer, which has no key, also repeats the attributes' names from the instruction.
     const bool whole = value.field().key.empty();
-    const auto begin =
-        whole ? size_t{0} : static_cast<size_t>(value.request->request.n_instruction);
+    const auto begin = whole ? size_t{0} : static_cast<size_t>(value.request->n_instruction);
     const auto same = [&](size_t i_prompt, size_t i_text) {
         const Token t = prompt[i_prompt];
         return t == text[i_text] ||

@@ -124,7 +124,7 @@ int32_t ModelDrafter::n_wanted(const Value & v) const {
 // Returns the value's sequence, which may be new; nullptr if there is no room.
 ModelDrafter::Sequence * ModelDrafter::sequence_of(const Value & v) {
     if (const auto it = sequences_.find(&v); it != sequences_.end()) return &it->second;
-    const Request & request = v.request->request;
+    const Request & request = *v.request;
     const int32_t n_prompt = v.request->n_prompt();
     Prefix * instruction = nullptr;
     if (request.n_instruction > 0 && request.n_instruction < n_prompt) {

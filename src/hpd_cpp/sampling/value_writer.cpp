@@ -16,7 +16,7 @@ constexpr float nearly_certain = -1e-3f;
 
 // The id of a value's stream of random numbers, which depends only on what is asked.
 uint64_t stream_of(const Value & value) {
-    const uint64_t prompt = hash_tokens(value.request->request.prompt);
+    const uint64_t prompt = hash_tokens(value.request->prompt);
     return hash_step(hash_tokens(value.field().key, prompt), value.index);
 }
 
@@ -376,7 +376,7 @@ bool ValueWriter::may_stop_repeating(const Value & value, const Repetition & fou
 
 // Returns the text of the prompt after the instruction.
 std::string ValueWriter::document_of(const Value & value) const {
-    const Request & request = value.request->request;
+    const Request & request = *value.request;
     std::string document;
     for (auto i = static_cast<size_t>(request.n_instruction); i < request.prompt.size(); ++i) {
         document += model_.piece(request.prompt[i]);

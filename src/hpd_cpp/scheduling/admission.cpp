@@ -5,13 +5,13 @@
 
 namespace hpd {
 
-bool Admission::admits(RequestState & r, const RequestList & running) {
+bool Admission::admits(Request & r, const RequestList & running) {
     if (static_cast<int32_t>(running.size()) >= limits_.n_in_flight) return false;
-    const int32_t n_new = r.n_prompt() - r.request.n_cached;
+    const int32_t n_new = r.n_prompt() - r.n_cached;
     const bool is_busy = holdings_.n_own_cells() + n_new > limits_.n_busy_cells;
     if (is_busy && !running.empty()) return false;
     const auto n_fields = static_cast<int32_t>(r.values.size());
-    const int32_t n_seqs = r.in_turns ? 2 : n_fields + (r.request.keep_prompt ? 1 : 0);
+    const int32_t n_seqs = r.in_turns ? 2 : n_fields + (r.keep_prompt ? 1 : 0);
     PrefixCache & prefixes = holdings_.prefixes();
     if (!take_prefix(r, n_seqs)) return false;
     if (!make_room(r, n_seqs, running)) {
@@ -27,10 +27,10 @@ bool Admission::admits(RequestState & r, const RequestList & running) {
 
 // Finds the prefix of a request, or adds one that the request itself must read; returns false if
 // the request has to wait.
-bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
-    const int32_t n_cached = r.request.n_cached;
+bool Admission::take_prefix(Request & r, int32_t n_seqs) {
+    const int32_t n_cached = r.n_cached;
     PrefixCache & prefixes = holdings_.prefixes();
-    Prefix * prefix = n_cached > 0 ? prefixes.find(r.request.prompt, n_cached) : nullptr;
+    Prefix * prefix = n_cached > 0 ? prefixes.find(r.prompt, n_cached) : nullptr;
     if (limits_.alone) prefixes.evict_others(prefix);
     if (n_cached == 0) return true;
     if (!prefix) {
@@ -39,10 +39,10 @@ bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
         const bool spare = holdings_.n_free_seqs() >= n_seqs + 2;
         PrefixCache::Parent parent;
         if (limits_.shares_tokens && spare) {
-            parent = prefixes.find_parent(r.request.prompt, n_cached, limits_.n_common_least);
+            parent = prefixes.find_parent(r.prompt, n_cached, limits_.n_common_least);
         }
         if (parent.is_coming) return false;
-        prefix = &prefixes.add(r.request.prompt, n_cached, parent.prefix);
+        prefix = &prefixes.add(r.prompt, n_cached, parent.prefix);
     } else if (!prefix->ready && prefix->n_users > 0) {
         return false;  // another request is reading it, and its cells come with a later batch
     }
@@ -51,7 +51,7 @@ bool Admission::take_prefix(RequestState & r, int32_t n_seqs) {
     return true;
 }
 
-bool Admission::make_room(const RequestState & r, int32_t n_seqs, const RequestList & running) {
+bool Admission::make_room(const Request & r, int32_t n_seqs, const RequestList & running) {
     // Running requests will free cells soon: keep an instruction that is still in use.
     const uint64_t stale_after = running.empty() ? 0 : stale_prefix_age();
     PrefixCache & prefixes = holdings_.prefixes();

@@ -18,11 +18,11 @@ public:
 
     // Makes room for the request by evicting unused prefixes, and sets its prefix. Returns false,
     // with nothing taken, if the request has to wait.
-    bool admits(RequestState & r, const RequestList & running);
+    bool admits(Request & r, const RequestList & running);
 
 private:
-    bool take_prefix(RequestState & r, int32_t n_seqs);
-    bool make_room(const RequestState & r, int32_t n_seqs, const RequestList & running);
+    bool take_prefix(Request & r, int32_t n_seqs);
+    bool make_room(const Request & r, int32_t n_seqs, const RequestList & running);
     // Returns how many free cells the running requests will probably not need.
     int64_t n_uncommitted_cells(const RequestList & running) const;
     uint64_t stale_prefix_age() const;

@@ -15,7 +15,7 @@ BatchFiller::BatchFiller(const Limits & limits, Holdings & holdings, Drafter * d
       n_guesses_left_(n_guesses_max),
       n_batch_(limits.n_batch) {}
 
-void BatchFiller::read(RequestState & r) {
+void BatchFiller::read(Request & r) {
     if (!limits_.shares_tokens && r.creates_prefix && r.prefix->ready) holdings_.start_base(r);
     if (!r.trunk_decoded && !read_trunk(r)) return;
     if (r.prefix && r.prefix->ready && r.prefix->n_tokens() == r.n_prompt()) {
@@ -27,7 +27,7 @@ void BatchFiller::read(RequestState & r) {
 }
 
 // Puts the prompt's tokens in the batch; returns true if all of them are in it or in the cache.
-bool BatchFiller::read_trunk(RequestState & r) {
+bool BatchFiller::read_trunk(Request & r) {
     const bool one_by_one = !limits_.shares_tokens;
     if (r.n_trunk == r.n_prompt()) return true;
     std::vector<SeqId> seqs = holdings_.trunk_seqs(r);
@@ -45,7 +45,7 @@ bool BatchFiller::read_trunk(RequestState & r) {
             }
         }
         ++plan_.n_read;
-        const Token token = r.request.prompt[static_cast<size_t>(r.n_trunk)];
+        const Token token = r.prompt[static_cast<size_t>(r.n_trunk)];
         const int32_t row = add_token(token, r.n_trunk, std::move(owners), !ends.empty());
         ++r.n_trunk;
         // The count must not depend on which request happens to read the shared prefix.
@@ -55,7 +55,7 @@ bool BatchFiller::read_trunk(RequestState & r) {
     return r.n_trunk == r.n_prompt() && !(limits_.alone && creates);
 }
 
-void BatchFiller::read_keys(RequestState & r) {
+void BatchFiller::read_keys(Request & r) {
     while (r.next_node < r.nodes.size() && has_room()) {
         const KeyNode & node = r.nodes[r.next_node];
         std::vector<SeqId> seqs;

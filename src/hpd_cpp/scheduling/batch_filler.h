@@ -26,7 +26,7 @@ public:
     int32_t n_tokens() const { return static_cast<int32_t>(plan_.batch.size()); }
 
     // Adds those tokens of the request's prompt and keys that have not been in a batch.
-    void read(RequestState & r);
+    void read(Request & r);
 
     // Adds a value's next token, followed by guesses.
     void add(Value & v);
@@ -38,8 +38,8 @@ public:
     bool reads() const { return plan_.n_read > 0; }
 
 private:
-    bool read_trunk(RequestState & r);
-    void read_keys(RequestState & r);
+    bool read_trunk(Request & r);
+    void read_keys(Request & r);
     void open_values(const std::vector<Value *> & values, int32_t row);
     void add_draft(Value & v);
     int32_t add_token(Token token, int32_t position, std::vector<SeqId> seqs, bool output);

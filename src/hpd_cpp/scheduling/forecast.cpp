@@ -14,7 +14,7 @@ int32_t Forecast::n_value_tokens(const Value & v) const {
     return std::max(1, std::min(expected, v.field().max_tokens) - n_so_far);
 }
 
-int64_t Forecast::n_cells(const RequestState & r) const {
+int64_t Forecast::n_cells(const Request & r) const {
     int64_t n = r.n_unread();
     for (const Value & v : r.values) {
         if (r.in_turns && v.state != Value::State::done) {

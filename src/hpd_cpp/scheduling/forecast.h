@@ -17,7 +17,7 @@ public:
     int32_t n_value_tokens(const Value & value) const;
 
     // Returns how many more cells a running request will probably need.
-    int64_t n_cells(const RequestState & r) const;
+    int64_t n_cells(const Request & r) const;
 
 private:
     double mean_value_tokens_ = 8.0;

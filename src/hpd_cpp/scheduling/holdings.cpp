@@ -13,14 +13,12 @@ namespace hpd {
 namespace {
 
 // Returns the number of cells of the request's prompt that are not its prefix's.
-int32_t n_own_trunk(const RequestState & r) {
-    return r.n_trunk - (r.prefix ? r.prefix->n_ready() : 0);
-}
+int32_t n_own_trunk(const Request & r) { return r.n_trunk - (r.prefix ? r.prefix->n_ready() : 0); }
 
 // Counts a request's own cells; throws std::logic_error if its records are inconsistent.
-int32_t count_cells(const RequestState & r, int32_t n_owners) {
+int32_t count_cells(const Request & r, int32_t n_owners) {
     const auto fail = [&](const std::string & what) {
-        throw std::logic_error("holdings: request " + std::to_string(r.request.id) + what);
+        throw std::logic_error("holdings: request " + std::to_string(r.id) + what);
     };
     if (n_owners != r.n_trunk_owners) {
         fail("'s prompt is in " + std::to_string(n_owners) + " sequences, but the count is " +
@@ -59,10 +57,10 @@ int32_t count_cells(const RequestState & r, int32_t n_owners) {
 Holdings::Holdings(const Limits & limits)
     : limits_(limits), pool_(limits.n_seq, ops_), prefixes_(pool_, ops_) {}
 
-void Holdings::start(RequestState & r) {
+void Holdings::start(Request & r) {
     r.creates_prefix = r.prefix && !r.prefix->ready;
     r.n_trunk = r.prefix ? r.prefix->n_ready() : 0;
-    if (r.in_turns || r.request.keep_prompt) {
+    if (r.in_turns || r.keep_prompt) {
         r.base = pool_.take();
         ++r.n_trunk_owners;
     }
@@ -73,7 +71,7 @@ void Holdings::start(RequestState & r) {
     if (!r.prefix->ready) ops_.fork(from, r.prefix->seq, r.n_trunk);
 }
 
-void Holdings::start_values(RequestState & r) {
+void Holdings::start_values(Request & r) {
     std::vector<Value *> group;
     const size_t n_fitting = r.in_turns ? n_fitting_values(r) : r.values.size();
     for (size_t i = 0; i < n_fitting && pool_.n_free() > 0; ++i) {
@@ -95,12 +93,12 @@ void Holdings::start_values(RequestState & r) {
     }
 }
 
-void Holdings::start_base(RequestState & r) {
+void Holdings::start_base(Request & r) {
     ops_.fork(r.prefix->seq, r.base, r.n_trunk);
     r.creates_prefix = false;
 }
 
-void Holdings::commit(RequestState & r) {
+void Holdings::commit(Request & r) {
     const bool has_read_prefix = r.creates_prefix && r.n_trunk >= r.prefix->n_tokens();
     if (has_read_prefix && !r.prefix->ready) {
         prefixes_.set_ready(*r.prefix);
@@ -119,7 +117,7 @@ void Holdings::trim(Value & v, int32_t n_rejected) {
 }
 
 void Holdings::drop(Value & v) {
-    RequestState & r = *v.request;
+    Request & r = *v.request;
     pool_.give_back(std::exchange(v.seq, no_seq));
     n_own_cells_ -= std::exchange(v.n_cells, 0);
     for (size_t i : v.path) {
@@ -129,7 +127,7 @@ void Holdings::drop(Value & v) {
     free_trunk_owner(r);
 }
 
-void Holdings::reserve_all(RequestState & r) {
+void Holdings::reserve_all(Request & r) {
     r.reserves_all = true;
     for (size_t i = n_fitting_values(r); i < r.values.size(); ++i) {
         Value & v = r.values[i];
@@ -139,7 +137,7 @@ void Holdings::reserve_all(RequestState & r) {
     }
 }
 
-size_t Holdings::n_fitting_values(const RequestState & r) const {
+size_t Holdings::n_fitting_values(const Request & r) const {
     int64_t n_cells = r.n_prompt();
     size_t n = 0;
     for (const Value & v : r.values) {
@@ -150,16 +148,16 @@ size_t Holdings::n_fitting_values(const RequestState & r) const {
     return n;
 }
 
-void Holdings::keep_prompt(RequestState & r) {
+void Holdings::keep_prompt(Request & r) {
     if (r.prefix && r.prefix->n_tokens() == r.n_prompt()) return;  // a prefix already
     Prefix * parent = std::exchange(r.prefix, nullptr);
-    Prefix & p = prefixes_.adopt(r.request.prompt, std::exchange(r.base, no_seq), parent);
+    Prefix & p = prefixes_.adopt(r.prompt, std::exchange(r.base, no_seq), parent);
     prefixes_.touch(p);
     n_own_cells_ -= p.n_own_cells();
     --r.n_trunk_owners;
 }
 
-void Holdings::release(RequestState & r) {
+void Holdings::release(Request & r) {
     for (Value & v : r.values) {
         if (v.seq != no_seq) drop(v);
     }
@@ -171,8 +169,7 @@ void Holdings::release(RequestState & r) {
         Prefix & p = *std::exchange(r.prefix, nullptr);
         prefixes_.leave(p);
         const bool half_read = r.creates_prefix && !p.ready;
-        const bool used_up =
-            p.is_whole_prompt && r.done() && !r.request.keep_prompt && p.n_users == 0;
+        const bool used_up = p.is_whole_prompt && r.done() && !r.keep_prompt && p.n_users == 0;
         if (half_read || used_up) prefixes_.drop(p);
     }
     r.creates_prefix = false;
@@ -182,7 +179,7 @@ void Holdings::release(RequestState & r) {
     r.next_node = 0;
 }
 
-std::vector<SeqId> Holdings::trunk_seqs(const RequestState & r) const {
+std::vector<SeqId> Holdings::trunk_seqs(const Request & r) const {
     std::vector<SeqId> seqs;
     if (r.base != no_seq) seqs.push_back(r.base);
     for (const Value & v : r.values) {
@@ -192,11 +189,11 @@ std::vector<SeqId> Holdings::trunk_seqs(const RequestState & r) const {
 }
 
 // The last sequence that uses the prompt's cells frees them, except those of the prefix.
-void Holdings::free_trunk_owner(RequestState & r) {
+void Holdings::free_trunk_owner(Request & r) {
     if (--r.n_trunk_owners == 0) n_own_cells_ -= n_own_trunk(r);
 }
 
-bool Holdings::has_any(const RequestState & r) const {
+bool Holdings::has_any(const Request & r) const {
     return r.prefix || !trunk_seqs(r).empty() || !r.nodes.empty();
 }
 

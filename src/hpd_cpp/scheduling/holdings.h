@@ -14,7 +14,7 @@
 
 namespace hpd {
 
-using RequestList = std::list<std::unique_ptr<RequestState>>;
+using RequestList = std::list<std::unique_ptr<Request>>;
 
 // What running requests hold in the cache: their own sequence ids and cells, and prefixes.
 class Holdings {
@@ -23,20 +23,20 @@ public:
     Holdings(const Holdings &) = delete;
 
     // Gives a request its first sequences. Its prefix must be set.
-    void start(RequestState & r);
+    void start(Request & r);
 
     // Gives sequences to as many pending fields as sequence ids and cells allow.
-    void start_values(RequestState & r);
+    void start_values(Request & r);
 
     // If a token cannot belong to several sequences, forks the base from the prefix that the
     // request has read.
-    void start_base(RequestState & r);
+    void start_base(Request & r);
 
     // Counts a cell for a token of the batch.
     void add_cell() { ++n_own_cells_; }
 
     // Records that the last batch was decoded: the tokens in it have cells.
-    void commit(RequestState & r);
+    void commit(Request & r);
 
     // Releases the cells of a value's rejected guesses.
     void trim(Value & v, int32_t n_rejected);
@@ -45,19 +45,19 @@ public:
 
     // Reserves cells for all tokens that the started fields of a request may have. Those for which
     // there are not enough go back to the fields that wait for their turn.
-    void reserve_all(RequestState & r);
+    void reserve_all(Request & r);
 
     // Makes the base of a finished request a prefix for later requests.
-    void keep_prompt(RequestState & r);
+    void keep_prompt(Request & r);
 
     // Releases everything that a request holds.
-    void release(RequestState & r);
+    void release(Request & r);
 
     // Returns the sequences that hold a request's prompt.
-    std::vector<SeqId> trunk_seqs(const RequestState & r) const;
+    std::vector<SeqId> trunk_seqs(const Request & r) const;
 
     // Whether the request holds anything.
-    bool has_any(const RequestState & r) const;
+    bool has_any(const Request & r) const;
 
     PrefixCache & prefixes() { return prefixes_; }
     CacheOps & ops() { return ops_; }
@@ -71,9 +71,9 @@ public:
 
 private:
     // Returns how many of the values of a request in turns, from the first one, have cells at once.
-    size_t n_fitting_values(const RequestState & r) const;
+    size_t n_fitting_values(const Request & r) const;
 
-    void free_trunk_owner(RequestState & r);
+    void free_trunk_owner(Request & r);
 
     const Limits & limits_;
     CacheOps ops_;

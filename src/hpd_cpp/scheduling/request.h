@@ -33,20 +33,6 @@ struct Field {
 // The tokens with which a value could have continued, each with the log of its share.
 using Branches = std::vector<std::pair<Token, float>>;
 
-// One prompt with its fields, tokenized.
-struct Request {
-    uint64_t id = 0;
-    std::vector<Token> prompt;
-    std::vector<Field> fields;
-    int32_t n_instruction = 0;  // leading tokens that all of the schema's requests share
-    int32_t n_cached = 0;  // leading tokens that others share: their cells are kept
-    bool keep_prompt = false;  // more requests will have this prompt: keep its cells a while
-    bool streams_values = false;  // also hand out each value as soon as it is done
-
-    // Returns how many cells its longest field may take, key and value together.
-    int32_t n_longest_field() const;
-};
-
 enum class Finish {
     none,
     complete,  // one whole JSON value
@@ -56,19 +42,19 @@ enum class Finish {
     invalid,  // the text can no longer become JSON
 };
 
-struct RequestState;
+struct Request;
 class ListGuesser;
 
 // A field being decoded, with its own sequence of tokens.
 struct Value {
     enum class State { pending, prefill, decoding, done };
 
-    Value(RequestState & owner, size_t field_index) : request(&owner), index(field_index) {}
+    Value(Request & owner, size_t field_index) : request(&owner), index(field_index) {}
 
     const Field & field() const;
     int32_t n_past() const;  // position of the next token to get a cell
 
-    RequestState * request;
+    Request * request;
     size_t index;  // of the field in the request
     State state = State::pending;
     SeqId seq = no_seq;
@@ -95,13 +81,20 @@ struct Value {
 struct Prefix;
 struct KeyNode;
 
-// The state of a request in the engine.
-struct RequestState {
-    explicit RequestState(Request && r);
-    ~RequestState();
+// One prompt with its fields, tokenized, and how far the engine is with it.
+struct Request {
+    Request(uint64_t number, std::vector<Token> tokens, std::vector<Field> asked);
+    ~Request();
 
-    Request request;
-    std::vector<Value> values;
+    uint64_t id;
+    std::vector<Token> prompt;
+    std::vector<Field> fields;
+    int32_t n_instruction = 0;  // leading tokens that all of the schema's requests share
+    int32_t n_cached = 0;  // leading tokens that others share: their cells are kept
+    bool keep_prompt = false;  // more requests will have this prompt: keep its cells a while
+    bool streams_values = false;  // also hand out each value as soon as it is done
+
+    std::vector<Value> values;  // one per field
 
     Prefix * prefix = nullptr;
     bool creates_prefix = false;  // it reads the prefix itself
@@ -126,6 +119,9 @@ struct RequestState {
 
     void forget();  // resets it to waiting: finished values stay, others are decoded again
 
+    // Returns how many cells its longest field may take, key and value together.
+    int32_t n_longest_field() const;
+
     // Returns how many cells a value has if fields go in turns: for its key, and for as many tokens
     // as the document has, which few values exceed, or for all that it may have.
     int64_t n_reserved(const Value & v) const;
@@ -135,10 +131,10 @@ struct RequestState {
 
     size_t n_done() const;
     bool done() const { return !error.empty() || n_done() == values.size(); }
-    int32_t n_prompt() const { return static_cast<int32_t>(request.prompt.size()); }
+    int32_t n_prompt() const { return static_cast<int32_t>(prompt.size()); }
 };
 
-inline const Field & Value::field() const { return request->request.fields[index]; }
+inline const Field & Value::field() const { return request->fields[index]; }
 
 inline int32_t Value::n_past() const {
     return request->n_prompt() + static_cast<int32_t>(field().key.size()) + n_cells;

@@ -32,13 +32,13 @@ Scheduler::Scheduler(const Limits & limits, Drafter * drafter, Propose propose)
 
 // --- the life of a request ---------------------------------------------------------------------
 
-void Scheduler::submit(std::unique_ptr<RequestState> request) {
-    RequestState & r = *request;
+void Scheduler::submit(std::unique_ptr<Request> request) {
+    Request & r = *request;
     if (limits_.alone) {
-        r.request.keep_prompt = false;
-        r.request.n_cached = std::min(r.request.n_cached, r.request.n_instruction);
+        r.keep_prompt = false;
+        r.n_cached = std::min(r.n_cached, r.n_instruction);
     }
-    const int32_t n_field = r.request.n_longest_field();
+    const int32_t n_field = r.n_longest_field();
     const int64_t n_over = int64_t{r.n_prompt()} + n_field - limits_.n_cells;
     if (r.n_prompt() < 2) {
         r.error = "the prompt has fewer than two tokens";
@@ -53,21 +53,21 @@ void Scheduler::submit(std::unique_ptr<RequestState> request) {
         finished_.push_back(std::move(request));
         return;
     }
-    r.in_turns = !limits_.shares_tokens || worst_case_cells(r.request) > limits_.n_cells ||
+    r.in_turns = !limits_.shares_tokens || worst_case_cells(r) > limits_.n_cells ||
                  static_cast<int32_t>(r.values.size()) + 2 > limits_.n_seq;
     r.reserves_all = !limits_.shares_tokens;
     // A value directly after the prompt needs the logits of the prompt's last token, which a cached
     // token no longer has. So if fields go in turns, each field reads that token again.
-    const bool has_empty_key = std::any_of(r.request.fields.begin(), r.request.fields.end(),
+    const bool has_empty_key = std::any_of(r.fields.begin(), r.fields.end(),
                                            [](const Field & f) { return f.key.empty(); });
     if (has_empty_key && r.in_turns) {
-        for (Field & f : r.request.fields) f.key.insert(f.key.begin(), r.request.prompt.back());
-        r.request.prompt.pop_back();
+        for (Field & f : r.fields) f.key.insert(f.key.begin(), r.prompt.back());
+        r.prompt.pop_back();
     }
     const int32_t n_rows = has_empty_key && !r.in_turns ? 1 : 0;
-    r.request.n_cached = std::clamp(r.request.n_cached, 0, r.n_prompt() - n_rows);
-    r.request.n_instruction = std::clamp(r.request.n_instruction, 0, r.n_prompt());
-    if (r.request.n_cached == r.n_prompt()) {
+    r.n_cached = std::clamp(r.n_cached, 0, r.n_prompt() - n_rows);
+    r.n_instruction = std::clamp(r.n_instruction, 0, r.n_prompt());
+    if (r.n_cached == r.n_prompt()) {
         waiting_.push_front(std::move(request));  // frees its cached prompt soon
     } else {
         waiting_.push_back(std::move(request));
@@ -90,7 +90,7 @@ void Scheduler::keep(Value & v, int32_t n_accepted_drafts) {
 }
 
 void Scheduler::retire(Value & v) {
-    RequestState & r = *v.request;
+    Request & r = *v.request;
     holdings_.drop(v);
     v.draft.clear();
     v.state = Value::State::done;
@@ -98,12 +98,12 @@ void Scheduler::retire(Value & v) {
     if (r.done()) finish(r);
 }
 
-void Scheduler::finish(RequestState & r) {
+void Scheduler::finish(Request & r) {
     r.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - r.admitted).count();
     const auto it = std::find_if(running_.begin(), running_.end(),
                                  [&](const auto & p) { return p.get() == &r; });
-    if (r.request.keep_prompt && r.error.empty()) holdings_.keep_prompt(r);
+    if (r.keep_prompt && r.error.empty()) holdings_.keep_prompt(r);
     holdings_.release(r);
     finished_.push_back(std::move(*it));
     running_.erase(it);
@@ -118,13 +118,13 @@ void Scheduler::grow_back() {
     n_finished_since_ = 0;
 }
 
-std::vector<std::unique_ptr<RequestState>> Scheduler::take_finished() {
+std::vector<std::unique_ptr<Request>> Scheduler::take_finished() {
     return std::exchange(finished_, {});
 }
 
 void Scheduler::restart(bool shrink) {
     if (shrink && running_.size() == 1) {
-        RequestState & r = *running_.front();
+        Request & r = *running_.front();
         r.error =
             "the context is full although nothing else is in flight: a larger n_ctx is needed";
         r.error_is_overflow = true;
@@ -139,11 +139,11 @@ void Scheduler::restart(bool shrink) {
     holdings_.ops().clear();  // the cache is already empty
 }
 
-std::vector<std::unique_ptr<RequestState>> Scheduler::cancel(const std::set<uint64_t> & ids) {
-    std::vector<std::unique_ptr<RequestState>> cancelled;
+std::vector<std::unique_ptr<Request>> Scheduler::cancel(const std::set<uint64_t> & ids) {
+    std::vector<std::unique_ptr<Request>> cancelled;
     const auto move_from = [&](auto & requests) {
-        const auto stays = [&](const std::unique_ptr<RequestState> & r) {
-            return ids.count(r->request.id) == 0;
+        const auto stays = [&](const std::unique_ptr<Request> & r) {
+            return ids.count(r->id) == 0;
         };
         const auto begin = std::stable_partition(requests.begin(), requests.end(), stays);
         std::move(begin, requests.end(), std::back_inserter(cancelled));
@@ -154,11 +154,10 @@ std::vector<std::unique_ptr<RequestState>> Scheduler::cancel(const std::set<uint
     move_from(running_);
     for (auto & r : cancelled) {
         holdings_.release(*r);
-        const Request & request = r->request;
-        const bool is_kept = r->done() && request.keep_prompt;
+        const bool is_kept = r->done() && r->keep_prompt;
         // Its whole prompt was kept in the cache for it.
-        const bool was_kept = static_cast<size_t>(request.n_cached) == request.prompt.size();
-        if (is_kept || was_kept) forget_prompt(request.prompt);
+        const bool was_kept = r->n_cached == r->n_prompt();
+        if (is_kept || was_kept) forget_prompt(r->prompt);
     }
     return cancelled;
 }
@@ -174,8 +173,8 @@ void Scheduler::forget_prompt(const std::vector<Token> & prompt) {
 }
 
 void Scheduler::check() const {
-    const auto fail = [](const RequestState & r, const std::string & what) {
-        throw std::logic_error("scheduler: request " + std::to_string(r.request.id) + what);
+    const auto fail = [](const Request & r, const std::string & what) {
+        throw std::logic_error("scheduler: request " + std::to_string(r.id) + what);
     };
     if (n_running() > limits_.n_in_flight) {
         throw std::logic_error("scheduler: " + std::to_string(n_running()) +
@@ -287,7 +286,7 @@ int32_t Scheduler::n_in_step() const {
     int32_t n_requests = n_running();
     for (const auto & r : waiting_) {
         if (++n_requests > limits_.n_in_flight) break;
-        n += r->request.fields.size();
+        n += r->fields.size();
     }
     return static_cast<int32_t>(n);
 }
@@ -312,7 +311,7 @@ bool Scheduler::start_next() {
 void Scheduler::make_decode_room() {
     while (holdings_.n_free_cells() < n_decoding()) {
         if (holdings_.prefixes().evict()) continue;
-        RequestState & oldest = *running_.front();
+        Request & oldest = *running_.front();
         if (running_.size() > 1) {
             preempt_youngest();
         } else if (oldest.in_turns && !oldest.reserves_all) {
@@ -324,7 +323,7 @@ void Scheduler::make_decode_room() {
 }
 
 void Scheduler::preempt_youngest() {
-    RequestState & r = *running_.back();
+    Request & r = *running_.back();
     ++n_preempted_;
     has_preempted_ = true;
     holdings_.release(r);

@@ -32,7 +32,7 @@ public:
     explicit Scheduler(const Limits & limits, Drafter * drafter = nullptr,
                        Propose propose = nullptr);
 
-    void submit(std::unique_ptr<RequestState> request);
+    void submit(std::unique_ptr<Request> request);
 
     // Whether another request could soon be started, so that the caller can make requests lazily.
     bool wants_request() const;
@@ -62,12 +62,12 @@ public:
     // Cancels these requests, whether waiting, running or finished, and frees their sequences and
     // cells, including those of prompts kept for them. Returns the requests, as there may be
     // pointers to their values.
-    std::vector<std::unique_ptr<RequestState>> cancel(const std::set<uint64_t> & ids);
+    std::vector<std::unique_ptr<Request>> cancel(const std::set<uint64_t> & ids);
 
     // Cancels every request; the cache must have been cleared.
     void cancel_all();
 
-    std::vector<std::unique_ptr<RequestState>> take_finished();
+    std::vector<std::unique_ptr<Request>> take_finished();
 
     int32_t n_running() const { return static_cast<int32_t>(running_.size()); }
     int32_t n_decoding() const;  // values that have their first token and need the next
@@ -90,7 +90,7 @@ private:
     bool start_next();
     void make_decode_room();
     void preempt_youngest();
-    void finish(RequestState & r);
+    void finish(Request & r);
     void grow_back();
 
     Limits limits_;
@@ -101,9 +101,9 @@ private:
     Holdings holdings_;
     Forecast forecast_;
     Admission admission_;
-    std::deque<std::unique_ptr<RequestState>> waiting_;
+    std::deque<std::unique_ptr<Request>> waiting_;
     RequestList running_;  // oldest first
-    std::vector<std::unique_ptr<RequestState>> finished_;
+    std::vector<std::unique_ptr<Request>> finished_;
     bool reading_ = true;  // with separate batches: prompts come first
     uint64_t n_preempted_ = 0;
     bool has_preempted_ = false;  // since plan() was called
