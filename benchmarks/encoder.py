@@ -149,7 +149,7 @@ def encoder(bench: Workbench, **shape: int) -> Finding:
         "ONNX Runtime, int8": in_onnx(quantized, n_threads),
     }
     encoders = {name: reader(vocabulary, read) for name, read in forms.items()}
-    kinds = [titles(bench), descriptions(bench)]
+    kinds = [titles(bench, 2 * _N_TOGETHER), descriptions(bench)]
     columns = [_column(kind, model, n_threads, encoders) for kind in kinds]
     n_weights = sum(each.numel() for each in plain.parameters())
     rows: Rows = [["", *(f"{kind.name}, ms" for kind in kinds)]]

@@ -236,7 +236,7 @@ PARTS = (
     Part("cost", "What they cost", 0, cost),
     Part("schemas", "Schemas of JSONSchemaBench", 10, schemas),
     Part("encoder", "An encoder with the same texts", 4, encoder),
-    Part("peers", "Other programs with the same file", 10, peers),
+    Part("peers", "Other programs with the same file", 14, peers),
     Part(
         "peers-untrained",
         "The same with a model that was not trained for hpd (-m)",

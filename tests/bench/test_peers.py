@@ -115,6 +115,19 @@ def test_clients_of_a_server_ask_for_lists(data, tmp_path, server, name, package
     }
 
 
+def test_the_headline_is_of_programs_that_find_something(data, tmp_path):
+    rows = {
+        "hpd": {"seconds": 0.1, "right": 80.0},
+        "hpd, method ar": {"seconds": 0.2, "right": 80.0},
+        "outlines": {"seconds": 0.3, "right": 60.0},
+        "llama-server": {"seconds": 0.4, "right": 80.0},
+        "langextract": {"seconds": 0.05, "right": 0.0},
+        "guidance": {"error": "ImportError: guidance"},
+    }
+    told = peers.headline([(lists(data, tmp_path), rows)])
+    assert told.endswith("at best: 3.0 for documents with lists (outlines)")
+
+
 def test_one_command_makes_the_table(data, tmp_path, monkeypatch):
     # Programs that run on a small model and need no other package.
     for group in (ONE_BY_ONE, TOGETHER):
