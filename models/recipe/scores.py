@@ -29,8 +29,8 @@ from hpd.documents import Document
 from hpd.evaluation.datasets import find_format, read_dataset
 from hpd.evaluation.outcomes import category_attributes, field_outcomes
 from hpd.evaluation.rows import Example, load_examples
-from hpd.evaluation.scores import Array, count_outcomes, precision_recall_f1
-from hpd.evaluation.statistics import Interval, bootstrap, evaluation_intervals
+from hpd.evaluation.scores import count_outcomes, precision_recall_f1
+from hpd.evaluation.statistics import Array, Interval, bootstrap, evaluation_intervals
 from hpd.schema import load_schemas
 from recipe import written
 from recipe.handwritten import kept_aside

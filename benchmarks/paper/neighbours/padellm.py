@@ -20,7 +20,7 @@ from benchmarks.harness.workbench import MissingInputError, Workbench
 from benchmarks.paper.neighbours.comparison import ALONE, EngineWay, WayResult, with_one_thread
 from hpd.bench.workload import spread
 from hpd.evaluation.rows import load_examples
-from hpd.evaluation.scores import Array
+from hpd.evaluation.statistics import Array
 from hpd.results import Extraction
 from hpd.schema import Schemas, load_schema
 from hpd.schema.attributes import Attribute, Schema

@@ -17,8 +17,8 @@ import numpy as np
 
 from hpd.evaluation.comparison import PAIR_VERDICTS, Judgement, PairVerdict, latest_judgements
 from hpd.evaluation.json_form import JsonDataclass
-from hpd.evaluation.scores import DEFAULT_RESAMPLING, Array, Resampling
-from hpd.evaluation.statistics import Interval, bootstrap, cohen_kappa, krippendorff_alpha
+from hpd.evaluation.scores import DEFAULT_RESAMPLING, Resampling
+from hpd.evaluation.statistics import Array, Interval, bootstrap, cohen_kappa, krippendorff_alpha
 
 
 @dataclass(frozen=True, slots=True)

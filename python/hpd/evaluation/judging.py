@@ -33,11 +33,10 @@ from hpd.evaluation.rows import Example, Prediction
 from hpd.evaluation.scores import (
     DEFAULT_RESAMPLING,
     SCORES,
-    Array,
     Resampling,
     precision_recall_f1,
 )
-from hpd.evaluation.statistics import Interval, bootstrap, cohen_kappa
+from hpd.evaluation.statistics import Array, Interval, bootstrap, cohen_kappa
 from hpd.schema.attributes import Attribute, Schema
 from hpd.schema.schemas import Schemas
 from hpd.show.page import render_text

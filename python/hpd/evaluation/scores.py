@@ -6,10 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Final, Generic, Literal, TypeVar, get_args
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeVar, get_args
 
 from hpd.evaluation.json_form import JsonDataclass, to_plain
 from hpd.evaluation.outcomes import (
@@ -23,6 +20,10 @@ from hpd.evaluation.outcomes import (
     field_outcomes,
 )
 from hpd.evaluation.rows import Example
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 FormName = Literal["exact", "normalized"]
 """Values are compared exactly, or normalized (``hpd.evaluation.outcomes``)."""
@@ -58,21 +59,20 @@ AGREEMENT_NAMES: Final = {
 """Names of percentages on the command line, and in the JSON of ``Agreement``."""
 
 
-Array = npt.NDArray[np.float64]
-
-
 def precision_recall_f1(
     right: npt.ArrayLike, predicted: npt.ArrayLike, gold: npt.ArrayLike, undefined: float = 0.0
-) -> Array:
+) -> npt.NDArray[np.float64]:
     """Return the scores of some counts, unrounded and in percent: (...) to (..., scores).
 
     Precision is ``undefined`` if nothing is predicted, recall if there is no gold, F1 if either is.
     """
+    import numpy as np  # Not needed for ``hpd --help``.
+
     right, predicted, gold = np.asarray(right), np.asarray(predicted), np.asarray(gold)
     is_defined = (predicted > 0) & (gold > 0)
     parts = 100 * np.stack([right, right, 2 * right], axis=-1)
     wholes = np.stack([predicted, gold, (predicted + gold) * is_defined], axis=-1)
-    scores: Array = np.full(parts.shape, undefined)
+    scores: npt.NDArray[np.float64] = np.full(parts.shape, undefined)
     np.divide(parts, wholes, out=scores, where=wholes > 0)
     return scores
 

@@ -37,13 +37,14 @@ from hpd.evaluation.scores import (
     DEFAULT_RESAMPLING,
     INTERVAL_LEVEL,
     SCORES,
-    Array,
     ByCell,
     ByScope,
     Resampling,
     ScoreName,
     precision_recall_f1,
 )
+
+Array = npt.NDArray[np.float64]
 
 _CHUNK = 4_000_000
 """Maximum number of elements in an array of weights or counts; samples are drawn in such chunks."""
