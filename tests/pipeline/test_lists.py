@@ -309,6 +309,14 @@ def test_a_list_that_is_asked_for_again_with_more_parts_is_not_null():
     assert (attribute.forbids_null, attribute.min_items) == (True, 1)
 
 
+def test_a_list_that_is_asked_for_again_with_all_parts_opens_no_leaves():
+    waves = Waves(load_schema("a [{what, n int}]"), lists="names")
+    waves.first()
+    (longer,) = waves.next([2], lambda d: {}, lambda d, path: "Iron")
+    assert not longer.leaf.opens_leaves
+    assert waves.next([2], lambda d: {}, lambda d, path: path[2]) == []
+
+
 def test_a_schema_may_say_by_what_its_rows_are_told_apart(extractor):
     parts = {name: {"type": "string"} for name in ("day", "what", "amount")}
     rows = {"type": "array", "items": {"type": "object", "properties": parts}}

@@ -44,8 +44,9 @@ class WrittenList:
     """Those of ``names`` that were added because the others were not unique; they may be null."""
     precedes_whole_list: bool = False
     """Whether the names only tell if there are items, and the whole list is decoded next."""
-    n_named: int = 0
-    """The number of items that the names decoded first show; a whole list with fewer lacks some."""
+    n_expected: int = 0
+    """The number of items to expect after the names that were decoded before: a whole list with
+    fewer lacks some, and no list is null if there are any."""
 
     @property
     def name(self) -> str:
@@ -69,13 +70,13 @@ class WrittenList:
         free.sort(key=lambda part: (parts.index(part.name) < last, part.type == "string"))
         added = (*self.added, *(part.name for part in (free if self.added else free[:1])))
         names = sorted((*self.names, *added), key=parts.index)
-        return replace(self, names=tuple(dict.fromkeys(names)), added=added, n_named=1)
+        return replace(self, names=tuple(dict.fromkeys(names)), added=added, n_expected=1)
 
     @property
     def attribute(self) -> Attribute:
         """The attribute of the decoded list."""
         own = replace(self.array, type="array", item=self._item, min_items=None, max_items=None)
-        return replace(own, min_items=1, forbids_null=True) if self.n_named else own
+        return replace(own, min_items=1, forbids_null=True) if self.n_expected else own
 
     @property
     def as_forced(self) -> Attribute:

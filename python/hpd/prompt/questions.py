@@ -65,7 +65,8 @@ class Leaf:
     def opens_leaves(self) -> bool:
         """Whether its value may open other leaves."""
         if self.written is not None:
-            return self.written.has_rest or self.written.n_named > 0
+            is_whole = not self.written.names
+            return self.written.has_rest or (is_whole and self.written.n_expected > 0)
         return self.array is not None or self.union is not None
 
     @property
@@ -433,10 +434,10 @@ class Waves:
         if written.precedes_whole_list:
             if len(rows) > MAX_NAMED_ROWS or not are_told_apart():
                 # A model that repeats names may have written more than there are rows.
-                n_named = n_different if n_different == len(rows) else (n_different + 1) // 2
-                following = WrittenList(written.array, n_named=n_named)
+                n_expected = n_different if n_different == len(rows) else (n_different + 1) // 2
+                following = WrittenList(written.array, n_expected=n_expected)
         elif not written.names:
-            if value < written.n_named:
+            if value < written.n_expected:
                 following = list_to_write(written.array, "names")
         elif not are_told_apart():
             following = written.longer
