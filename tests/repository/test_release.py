@@ -1,5 +1,6 @@
-"""What a release needs: a change log that agrees with the tag, and others' licences."""
+"""What a release needs: a change log that agrees with the tag, others' licences, and its parts."""
 
+import json
 import os
 import re
 import shutil
@@ -56,3 +57,19 @@ def test_the_licences_of_what_is_inside_are_part_of_every_distribution():
         assert path.name in contents
     built = (ROOT / "src" / "llama_cpp" / "CMakeLists.txt").read_text(encoding="utf-8")
     assert "LICENSE DESTINATION lib" in built
+
+
+def test_a_wheel_lists_the_versions_and_licences_of_its_parts():
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    included = r'^wheel\.force-include\."(.*)" = "\${SKBUILD_METADATA_DIR}/sboms/.*\.cdx\.json"$'
+    (path,) = re.findall(included, project, flags=re.MULTILINE)
+    parts = {
+        part["name"]: part
+        for part in json.loads((ROOT / path).read_text(encoding="utf-8"))["components"]
+    }
+    (pin,) = set(re.findall(r'"llama-cpp-python==(.*)"', project))
+    assert parts["llama-cpp-python"]["version"] == pin
+    assert parts["llama-cpp-python"]["purl"] == f"pkg:pypi/llama-cpp-python@{pin}"
+    stated = {each["license"]["id"] for part in parts.values() for each in part["licenses"]}
+    (licence,) = re.findall('^license = "(.*?)"', project, flags=re.MULTILINE)
+    assert stated == set(licence.split(" AND "))
