@@ -1,9 +1,11 @@
 """What benchmarks/gpu.sh measures besides hpd bench, and the page that it writes.
 
+    python -m benchmarks.gpu device
     python -m benchmarks.gpu parity MODEL WORKLOAD -o FILE
     python -m benchmarks.gpu server MODEL WORKLOAD -o FILE --server llama-server --slots 1 16 64
     python -m benchmarks.gpu page RESULTS
 
+device fails if llama.cpp finds no GPU.
 WORKLOAD.jsonl and WORKLOAD.schema.json are those of workloads.py. parity counts the values that are
 the same with all layers on the GPU and with none; it fails if many differ, as near ties are few.
 server measures llama.cpp's server, and vLLM's if it is installed, with several numbers of slots.
@@ -23,6 +25,7 @@ from benchmarks.harness.result import Rows, Table
 from benchmarks.peers import Kind, measured, rows_of, with_nulls
 from benchmarks.programs import Program, Setting, llama_server, vllm
 from hpd import Document, Extractor
+from hpd.models.hardware import device_summary, devices
 from hpd.options import Options
 from hpd.schema import load_schemas
 
@@ -60,6 +63,7 @@ def parity(model: Path, kind: Kind) -> dict[str, Any]:
         "type": "parity",
         "model": model.name,
         "workload": kind.name,
+        "computing_on": device_summary(-1),
         "n_values": n_values,
         "n_different": len(different),
         "furthest_confidence": furthest,
@@ -84,13 +88,12 @@ def page(results: Path) -> str:
     """Return all results in a folder as Markdown."""
     lines = [
         (path.stem, [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()])
-        for path in sorted(results.glob("*.jsonl"))
+        for path in sorted(results.glob("*.jsonl"), key=lambda path: path.stat().st_mtime)
         if not path.with_name(f"{path.stem}.schema.json").exists()  # a workload
     ]
-    timed: Rows = [
-        ["step", "method", "docs", "docs/s", "ms/doc", "x ar", "/ prefill", "steps", "reused"]
-    ]
-    parities: Rows = [["model", "workload", "values", "different", "furthest confidence"]]
+    heads = ["step", "method", "docs", "docs/s", "ms/doc", "x ar", "x ar-b.", "/ prefill"]
+    timed: Rows = [[*heads, "steps", "reused", "wrong"]]
+    parities: Rows = [["model", "workload", "on", "values", "different", "furthest confidence"]]
     servers: Rows = [["program", "model", "workload", "slots", "docs/s", "F1", "invalid"]]
     machines = []
     for step, rows in lines:
@@ -101,7 +104,7 @@ def page(results: Path) -> str:
             elif kind == "summary":
                 timed.append([step, *_summary_cells(row)])
             elif kind == "parity":
-                names = ("model", "workload", "n_values", "n_different")
+                names = ("model", "workload", "computing_on", "n_values", "n_different")
                 parities.append([*map(row.get, names), f"{row['furthest_confidence']:.4f}"])
             elif kind == "server":
                 servers.append(_server_cells(row))
@@ -117,15 +120,15 @@ def page(results: Path) -> str:
 
 
 def _summary_cells(row: dict[str, Any]) -> list[Any]:
-    speedup, ratio, reused = (
-        row.get(name) for name in ("speedup_ar", "ratio_prefill", "reused_graphs")
-    )
+    ratios = ("speedup_ar", "speedup_ar_batched", "ratio_prefill")
+    reused = row.get("reused_graphs")
     return [
         *(f"`{row['method']}`", row["n_documents"], f"{row['documents_per_second']:.1f}"),
         f"{row['ms_per_document']:.1f}",
-        *("" if ratio is None else f"{ratio:.2f}" for ratio in (speedup, ratio)),
+        *("" if row.get(name) is None else f"{row[name]:.2f}" for name in ratios),
         f"{row['steps']:.1f}",
         "" if reused is None else f"{reused:.0%}",
+        row["n_wrong"],
     ]
 
 
@@ -150,15 +153,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name == "server":
             part.add_argument("--server", type=Path)
             part.add_argument("--slots", type=int, nargs="+", default=[1, 16, 64])
+    parts.add_parser("device")
     parts.add_parser("page").add_argument("results", type=Path)
     asked = parser.parse_args(arguments)
+    if asked.part == "device":
+        if found := devices():
+            print(", ".join(found))
+            return 0
+        print("llama.cpp found no GPU", file=sys.stderr)
+        return 1
     if asked.part == "page":
         print(page(asked.results), end="")
         return 0
     kind = workload(asked.workload, asked.documents)
     if asked.part == "parity":
         rows = [parity(asked.model, kind)]
-        print(f"{rows[0]['n_different']} of {rows[0]['n_values']} values differ")
+        on, n, n_different = (rows[0][k] for k in ("computing_on", "n_values", "n_different"))
+        print(f"{n_different} of {n} values differ on {on}")
         good = rows[0]["n_different"] <= _MOST_DIFFERENT * rows[0]["n_values"]
     else:
         programs: dict[str, Program] = {"llama-server": llama_server}

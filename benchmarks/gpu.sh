@@ -7,7 +7,8 @@
 # nine minutes are over: with 0 if all steps are done, with 75 if the same command must be run again,
 # which continues where this one stopped. The output of a step is in RESULTS/STEP.txt. A step that
 # fails, or that takes more than a whole run, is in RESULTS/STEP.failed, and is skipped until that
-# file is deleted. Each run writes all results so far into RESULTS/page.md.
+# file is deleted; the builds and the search for a GPU are tried again, as all else needs them. Each
+# run writes all results so far into RESULTS/page.md.
 #
 # After the build, the most important figures come first: whether the values are those of the CPU,
 # then for each model hpd with 1 to 256 documents in flight, AR, and llama.cpp's and vLLM's servers.
@@ -30,11 +31,11 @@
 #
 # A small trial on the CPU:
 #   BUILD=no MODELS=models/hpd-box.gguf WORKLOADS=titles DOCUMENTS=4 ROUNDS=1 AR_DOCUMENTS=1 \
-#     IN_FLIGHT="1 2" SLOTS=1 benchmarks/gpu.sh /tmp/gpu
+#     IN_FLIGHT="1 2" benchmarks/gpu.sh /tmp/gpu
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
-results=$(mkdir -p "$1" && cd "$1" && pwd)
+results=$(mkdir -p "${1:?is missing: the folder for results}" && cd "$1" && pwd) || exit 2
 shift
 cd "$root" || exit 1
 base=${PYTHON:-python3}
@@ -61,10 +62,12 @@ build_llama() { # continues after it was killed
   "$python" -m pip install -q scikit-build-core cmake ninja pybind11 flit-core || return
   cd "$results" || return
   [ -d "llama_cpp_python-$pin" ] || {
-    "$python" -m pip download -q --no-deps --no-binary :all: "llama-cpp-python==$pin" &&
-      tar -xf "llama_cpp_python-$pin.tar.gz"
+    "$python" -m pip download -q --no-deps --no-binary llama-cpp-python \
+      --no-build-isolation "llama-cpp-python==$pin" && tar -xf "llama_cpp_python-$pin.tar.gz"
   } || return
   (cd "llama_cpp_python-$pin/vendor/llama.cpp" && eval "${PREPARE:-}") || return
+  # Where CUDA is, unless it is on the path.
+  PATH="$PATH:/usr/local/cuda/bin"
   CMAKE_ARGS="${LLAMA:--DGGML_CUDA=on -DCMAKE_CUDA_ARCHITECTURES=native} -DCMAKE_CXX_FLAGS=-fno-dse" \
     PATH="$results/venv/bin:$PATH" "$python" -m pip install --no-build-isolation \
     -C build-dir="$results/build-llama" "./llama_cpp_python-$pin"
@@ -84,9 +87,10 @@ build_hpd() {
     "$python" -m pip install -q pytest hypothesis gguf pydantic numpy openai
 }
 
-device() {
+device() { # without a GPU there is nothing to measure, unless hpd was not built for one
   "$python" -m hpd.cli --version
   "$python" -m hpd.cli doctor || true # fails if something is broken, and says what
+  [ "${BUILD:-yes}" = no ] || "$python" -m benchmarks.gpu device
 }
 
 suite() { # FILE: one of the tests of the engine
@@ -124,6 +128,7 @@ servers() { # STEP MODEL WORKLOAD
 bench() { # STEP MODEL WORKLOAD DOCUMENTS ROUNDS arguments...
   local step=$1 model=$2 workload=$results/$3 n=$4 n_rounds=$5
   shift 5
+  rm -f "$results/$step.jsonl" # of a run that was interrupted
   "$python" -m hpd.cli bench "$workload.jsonl" --schema "$workload.schema.json" \
     --replay "$workload.jsonl" -m "$(file_of "$model")" --limit "$n" --rounds "$n_rounds" \
     -o "$results/$step.jsonl" --price-per-hour "${PRICE:-2.5}" "$@"
@@ -145,23 +150,27 @@ steps() { # print a line for each: its name, and its command
   if [ "${BUILD:-yes}" = yes ]; then
     echo "build-llama build_llama"
     echo "build-hpd build_hpd"
-    [ -n "${SERVER:-}" ] || echo "build-server build_server"
   fi
   echo "device device"
   echo "workloads workload_files"
   echo "parity-bundled parity parity-bundled models/hpd-box.gguf"
-  local model workload name test
+  local model workload name test has_server=no
   for workload in "${workloads[@]}"; do
     for model in $models; do
       name=$(name_of "$model")
       if [ "$workload" = "${workloads[0]}" ]; then
         echo "model-$name make_model $model"
         # Random weights leave near ties everywhere.
-        [ -f "${model%:*}" ] && echo "parity-$name parity parity-$name $(file_of "$model")"
+        [ -f "${model%:*}" ] && [ "$model" != models/hpd-box.gguf ] &&
+          echo "parity-$name parity parity-$name $(file_of "$model")"
       fi
       timed -in-flight "$documents" 1 --method prefill "$(methods hpd:in_flight= "${in_flight[@]}")"
       timed -ar "$few" 1 "$(methods '' ar hpd:in_flight=1 hpd:in_flight=1,drafts=off)"
       timed -batched "$documents" 1 "$(methods '' 'ar-batched:in_flight=32|64|128' hpd)"
+      if [ "${BUILD:-yes}" = yes ] && [ -z "${SERVER:-}" ] && [ $has_server = no ]; then
+        echo "build-server build_server"
+        has_server=yes
+      fi
       if [ "${BUILD:-yes}" = yes ] || [ -n "${SERVER:-}" ] || command -v vllm > /dev/null; then
         echo "servers-$name-$workload servers servers-$name-$workload $model $workload"
       fi
@@ -204,13 +213,24 @@ if [ "${1:-}" = --run ]; then # one step, in its own process, so that timeout ca
   "$@"
   exit
 fi
-write_page() { # if there is a Python that has hpd
-  "$python" -m benchmarks.gpu page "$results" > "$results/page.part" 2> /dev/null &&
+known=$(steps | cut -d' ' -f1)
+for step in "$@"; do
+  [[ $'\n'$known$'\n' == *$'\n'"$step"$'\n'* ]] || {
+    echo "gpu.sh: there is no step $step (--list)"
+    exit 2
+  }
+done
+write_page() { # if there are results
+  compgen -G "$results/*.jsonl" > /dev/null || return
+  "$python" -m benchmarks.gpu page "$results" > "$results/page.part" &&
     mv "$results/page.part" "$results/page.md"
 }
 trap write_page EXIT
 while read -r step command; do
   if [ $# -gt 0 ] && [[ " $* " != *" $step "* ]]; then continue; fi
+  # Without these there is nothing to measure, so they are tried again.
+  case $step in build-llama | build-hpd | device) needed=yes ;; *) needed=no ;; esac
+  [ $needed = yes ] && rm -f "$results/$step.failed"
   if [ -e "$results/$step.txt" ] || [ -e "$results/$step.failed" ]; then continue; fi
   left=$((limit - SECONDS))
   if [ "$left" -lt 10 ]; then
@@ -229,9 +249,9 @@ while read -r step command; do
     exit 75
   else
     mv "$results/$step.part" "$results/$step.failed"
-    echo "gpu.sh: $step failed with $status: $(tail -n 1 "$results/$step.failed")"
-    # Without a build there is nothing to measure.
-    [[ $step == build-llama || $step == build-hpd ]] && exit 1
+    echo "gpu.sh: $step failed with $status; the end of $results/$step.failed:"
+    tail -n 5 "$results/$step.failed" | sed 's/^/  /'
+    [ $needed = yes ] && exit 1
   fi
 done < <(steps)
 if compgen -G "$results/*.failed" > /dev/null; then

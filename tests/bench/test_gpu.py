@@ -1,5 +1,7 @@
 """``benchmarks.gpu``: whether a GPU's values are the CPU's, servers, and the page of results."""
 
+import re
+
 import pytest
 
 from benchmarks import gpu, workloads
@@ -25,9 +27,17 @@ def test_values_with_and_without_a_gpu_are_counted(titles, monkeypatch):
     (row,) = read_lines(titles.with_name("parity.jsonl"))
     assert (row["n_values"], row["n_different"]) == (6, 0)
     # A device that computes something else fails.
-    differs = {"n_values": 6, "n_different": 1}
+    differs = {"n_values": 6, "n_different": 1, "computing_on": "a GPU"}
     monkeypatch.setattr(gpu, "parity", lambda model, kind: differs)
     assert asked("parity", titles) == 1
+
+
+@pytest.mark.parametrize(("found", "code"), [(["NVIDIA H200"], 0), ([], 1)])
+def test_no_gpu_is_a_failure(monkeypatch, capsys, found, code):
+    monkeypatch.setattr(gpu, "devices", lambda: found)
+    assert gpu.main(["device"]) == code
+    printed = capsys.readouterr()
+    assert ("NVIDIA H200" in printed.out, "no GPU" in printed.err) == (not code, bool(code))
 
 
 def test_no_server_is_a_failure(titles):
@@ -46,6 +56,6 @@ def test_the_page_has_every_result_and_what_failed(titles):
     write_lines(titles.with_name("fast.jsonl"), served)
     titles.with_name("suite-engine.failed").touch()
     page = gpu.page(titles.parent)
-    assert "| small.gguf | titles | 6 | 0 | 0.0000 |" in page
+    assert re.search(r"\| small.gguf \| titles \| .*\(\d+ cores?\) \| 6 \| 0 \| 0.0000 \|", page)
     assert "| llama-server | small.gguf | titles | 64 | 2.0 | 80.0 | 25% |" in page
     assert page.endswith("Failed: suite-engine.\n")

@@ -86,13 +86,46 @@ def test_the_parts_for_a_gpu_go_on_where_they_stopped(tmp_path, tiny_model):
     assert "all is done" in said
     for written in (f"{names[2]}.txt", "page.md"):
         assert "hpd:drafts=off" in (tmp_path / written).read_text()
-    # What is done is not done again.
+    # What is done is not done again; a step that was interrupted is, and what it wrote goes.
     (tmp_path / f"{names[0]}.txt").unlink()
+    (tmp_path / f"{names[2]}.txt").unlink()
     code, said = gpu(tmp_path, *names, MODELS=str(model))
-    assert [line for line in said.splitlines() if line.startswith("==")] == ["== workloads"]
+    assert code == 0, said
+    done = [line for line in said.splitlines() if line.startswith("==")]
+    assert done == ["== workloads", f"== {names[2]}"]
 
 
 def test_a_step_for_a_gpu_that_fails_is_told(tmp_path):
     code, said = gpu(tmp_path, "model-nothing-Q8_0", MODELS="nothing:Q8_0")
     assert code == 1
     assert "model-nothing-Q8_0.failed" in said
+    assert "invalid choice: 'nothing'" in said
+
+
+def test_a_gpus_first_figures_need_no_server(tmp_path):
+    code, said = gpu(tmp_path, "--list", BUILD="yes", MODELS="a:Q8_0 b:Q8_0")
+    steps = said.split()
+    first = steps.index("build-server")
+    assert code == 0
+    assert steps.count("build-server") == 1
+    assert steps.index("parity-bundled") < steps.index("a-Q8_0-titles-in-flight") < first
+    assert steps[first + 1] == "servers-a-Q8_0-titles"
+
+
+def test_a_page_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "some.jsonl").write_text("{\n")
+    code, said = gpu(tmp_path, "workloads", MINUTES="0")
+    assert code == 75
+    assert "JSONDecodeError" in said
+
+
+def test_a_gpus_unknown_step_is_told(tmp_path):
+    code, said = gpu(tmp_path, "workload")
+    assert (code, "no step workload" in said) == (2, True)
+
+
+def test_without_a_build_a_gpu_is_not_measured(tmp_path):
+    for _ in range(2):
+        code, said = gpu(tmp_path, BUILD="yes", PYTHON="false")
+        assert code == 1
+        assert [line for line in said.splitlines() if line.startswith("==")] == ["== build-llama"]
