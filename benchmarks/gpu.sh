@@ -26,8 +26,14 @@
 #   DOCUMENTS=256 ROUNDS=3 AR_DOCUMENTS=8  the amount of work
 #   IN_FLIGHT="1 4 16 32 64 128 256" SLOTS="1 16 64"  documents at once, for hpd and for servers
 #   VLLM_MODEL=FOLDER    what vLLM reads [the GGUF file]
+#   PIP_NO_INDEX=1 PIP_FIND_LINKS=FOLDER  without a network: FOLDER has all packages
 #   PRICE=2.5            dollars per hour of the machine
 #   MINUTES=8.5          the time limit
+#
+# With cuBLAS from a Python package (PyTorch's nvidia-cublas), in the folder C=.../nvidia/cu13, and
+# no stub of the driver's library:
+#   CPATH=$C/include LD_LIBRARY_PATH=$C/lib LLAMA="-DGGML_CUDA=on -DCMAKE_CUDA_ARCHITECTURES=native \
+#     -DGGML_CUDA_NO_VMM=on -DCUDA_cublas_LIBRARY=$C/lib/libcublas.so.13" benchmarks/gpu.sh RESULTS
 #
 # A small trial on the CPU:
 #   BUILD=no MODELS=models/hpd-box.gguf WORKLOADS=titles DOCUMENTS=4 ROUNDS=1 AR_DOCUMENTS=1 \
@@ -249,8 +255,8 @@ while read -r step command; do
     exit 75
   else
     mv "$results/$step.part" "$results/$step.failed"
-    echo "gpu.sh: $step failed with $status; the end of $results/$step.failed:"
-    tail -n 5 "$results/$step.failed" | sed 's/^/  /'
+    echo "gpu.sh: $step failed with $status, the first error and the end of $results/$step.failed:"
+    { grep -m 1 -A 4 "Error\|error:" && tail -n 5; } < "$results/$step.failed" | sed 's/^/  /'
     [ $needed = yes ] && exit 1
   fi
 done < <(steps)
