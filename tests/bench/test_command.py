@@ -60,13 +60,15 @@ def test_arrays_and_numbers_are_replayed(tmp_path, tiny_model):
     assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
 
 
-def test_methods_are_compared_where_nothing_is_replayed(gold, tiny_model, capsys):
+def test_methods_are_compared_where_nothing_is_replayed(gold, tiny_model, capsys, monkeypatch):
+    monkeypatch.setattr("hpd.bench.rounds.device_summary", lambda n_layers: "a GPU (all layers)")
     files = ["--schema", SCHEMA, "-m", str(tiny_model()), "--max-tokens", "4"]
     methods = ["--method", "hpd:drafts=off", "--method", "hpd:drafts=on", "--method", "ar"]
     assert main(["bench", str(gold), *files, *methods, *TINY]) == 0
     out = capsys.readouterr().out
     assert "hpd:drafts=on: 0 of 4 documents have other answers than with hpd:drafts=off" in out
     assert "ar: " in out
+    assert "; a GPU (all layers); medians of" in out
 
 
 @pytest.mark.parametrize(

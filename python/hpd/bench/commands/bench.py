@@ -174,8 +174,7 @@ def run(arguments: argparse.Namespace) -> int:
     print(
         f"{workload.name}: {counted(len(workload.items), 'document')}"
         f"{', replayed' if workload.is_replay else ''}; {known['model_description']}; "
-        f"{counted(known['n_cores'], 'core')} of {known['processor']}; "
-        f"medians of {arguments.rounds} rounds\n"
+        f"{known['computing_on']}; medians of {arguments.rounds} rounds\n"
     )
     print(format_table(table_rows(summary)))
     if workload.is_replay:
