@@ -256,7 +256,9 @@ while read -r step command; do
   else
     mv "$results/$step.part" "$results/$step.failed"
     echo "gpu.sh: $step failed with $status, the first error and the end of $results/$step.failed:"
-    { grep -m 1 -A 4 "Error\|error:" && tail -n 5; } < "$results/$step.failed" | sed 's/^/  /'
+    for part in "grep -m 1 -A 4 -E Error|error:" "tail -n 5"; do
+      $part "$results/$step.failed" | sed 's/^/  /'
+    done
     [ $needed = yes ] && exit 1
   fi
 done < <(steps)

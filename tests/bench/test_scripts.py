@@ -125,7 +125,11 @@ def test_a_gpus_unknown_step_is_told(tmp_path):
 
 
 def test_without_a_build_a_gpu_is_not_measured(tmp_path):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\necho there is no Python; exit 3\n")
+    python.chmod(0o755)
     for _ in range(2):
-        code, said = gpu(tmp_path, BUILD="yes", PYTHON="false")
+        code, said = gpu(tmp_path, BUILD="yes", PYTHON=str(python))
         assert code == 1
+        assert "  there is no Python\n" in said
         assert [line for line in said.splitlines() if line.startswith("==")] == ["== build-llama"]
