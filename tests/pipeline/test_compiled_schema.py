@@ -12,6 +12,7 @@ from hpd.prompt.text import system_text
 from hpd.prompt.tokens import render_for_model
 from hpd.schema import load_schema
 from hpd.values.grammar import contains_constrained
+from small_model import small_model
 
 
 def test_no_more_is_remembered_after_many_documents(tiny_model):
@@ -40,6 +41,21 @@ def test_no_more_is_remembered_after_many_documents(tiny_model):
     for n in range(1, 10):
         ask(n)
     assert n_remembered() == n_after_one
+
+
+def test_models_that_are_not_trained_for_it_decode_whole_lists_as_indented_json(tiny_model):
+    schema = load_schema("rows [{name, size int}]")
+    keys = {}
+    for path in (tiny_model("qwen3"), small_model()):
+        options = Options(lists="ar").with_defaults()
+        waves = CompiledSchema(open_model(path), schema, options).waves(1)
+        (names,) = waves.first()
+        (rows,) = waves.next([5], lambda _: {}, lambda _, path: path[1])
+        keys[path] = [names.key, rows.key]
+    assert [*keys.values()] == [
+        ['{"all the rows[].name values":', '{\n  "rows":'],
+        ['{"all the rows[].name values":', '{"rows":'],
+    ]
 
 
 @pytest.mark.parametrize(

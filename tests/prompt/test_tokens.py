@@ -1,5 +1,7 @@
 """Prompts as tokens: equal to tokenizing all text at once, but for control tokens in documents."""
 
+import json
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -158,6 +160,17 @@ def test_skeleton_keys_continue_each_other():
 def test_a_key_shows_the_values_that_its_field_depends_on():
     seen = {("brand",): "Nike", ("maker", "city"): None}
     assert key_text(("maker", "zip"), seen) == ('{"brand": "Nike", "maker": {"city": null, "zip":')
+
+
+def test_an_indented_key_is_the_beginning_of_indented_json():
+    seen = {("brand",): "Nike", ("lines", "1", "sku"): "A1"}
+    path = ("lines", "1", "qty")
+    key = key_text(path, seen, rows={("lines", "1"): {}}, indents=True)
+    answer = {"brand": "Nike", "lines": [{"sku": "A1", "qty": 3}]}
+    whole = json.dumps(answer, indent=2)
+    assert key == whole.partition(" 3")[0]
+    rejected = key_text(("size",), rejected=[(0, "below 1")], indents=True)
+    assert rejected == '{\n  "size": 0,\n  "wrong because": "below 1",\n  "size":'
 
 
 def test_templates_that_fail_say_so():

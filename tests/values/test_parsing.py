@@ -363,6 +363,10 @@ def test_what_is_never_negative_keeps_its_sign(limit):
         ("-2.345", "Salary 2.345,50; fee 49,90-", -2345.5),
         ("2.345", "Salary 2,345.00; fee 49.90", 2.345),
         ("2.345", "Salary 2.345,00; rate 2.345", 2345),
+        ("2.3457", "Salary 2.345,70; fee 49,90", 2345.7),
+        ("-2.3457", "Salary 2.345,70; fee 49,90", -2345.7),
+        ("2.3457", "Salary 2.345,7; fee 49,9", 2345.7),
+        ("2.3457", "Salary 2.345,70; rate 2.3457", 2.3457),
     ],
 )
 def test_thousands_before_a_decimal_comma_are_no_decimals(raw, document, value):

@@ -315,11 +315,13 @@ class CompiledSchema:
         verbatim = options.verbatim
         self._is_verbatim = model.metadata(STATED_KEY) == "on" if verbatim is None else verbatim
         self._is_restricted = self._is_verbatim and _are_any_restricted(schema.attributes)
+        is_trained = bool(options.adapters) or _is_trained(model)
         self._default_threshold = 0.0
         if confidence_map is not None:
             self._default_threshold = confidence_map.null_threshold
-        elif not (options.calibration or options.adapters or _is_trained(model)):
+        elif not (options.calibration or is_trained):
             self._default_threshold = UNTRAINED_NULL_THRESHOLD
+        self._indents_lists = not is_trained
         self.lists = options.lists or trained_lists(model, options)
         self.leaves = schema_leaves(schema, self.lists)
         self._model = model
@@ -344,7 +346,12 @@ class CompiledSchema:
         if n_stacked not in self._waves:
             layout = self.options.layout
             self._waves[n_stacked] = Waves(
-                self.schema, layout, n_stacked, leaves=self.leaves, lists=self.lists
+                self.schema,
+                layout,
+                n_stacked,
+                leaves=self.leaves,
+                lists=self.lists,
+                indents_lists=self._indents_lists,
             )
         return self._waves[n_stacked].copy()
 
@@ -608,7 +615,11 @@ class CompiledSchema:
             for other in self.leaves
             if other.path[: len(path)] == path
         )
-        key = self._labels.key((), leaf.path) if self._labels else key_text(leaf.path)
+        key = (
+            self._labels.key((), leaf.path)
+            if self._labels
+            else key_text(leaf.path, indents=self._indents_lists)
+        )
         return self.n_tokens(key) + n_seen + _ROW_NAME_TOKENS * len(leaf.rows)
 
     def _max_tokens(self, attribute: Attribute, n_document: int | None = None) -> int:

@@ -272,6 +272,8 @@ class Waves:
         n_stacked: documents per prompt.
         leaves: ``schema_leaves(schema, lists)``, if already computed.
         lists: how the rows of lists are asked for.
+        indents_lists: whether lists are decoded as JSON with a line for each member, as models
+            that are not trained for hpd write them best.
     """
 
     def __init__(
@@ -282,7 +284,9 @@ class Waves:
         *,
         leaves: Sequence[Leaf] | None = None,
         lists: Lists = "numbers",
+        indents_lists: bool = False,
     ) -> None:
+        self._indents_lists = indents_lists
         self._layout: NameLayout = "branch" if layout == "label" else layout
         self._labels = Labels(schema) if layout == "label" else None
         self._prefixes = stack_prefixes(n_stacked)
@@ -407,9 +411,9 @@ class Waves:
     ) -> Leaf | None:
         """Return the next question for a list that is not finished, or None if it is.
 
-        Once its names show that there are more than a few items, a whole list is asked for; if it
-        has fewer items than names, or than half of them if some repeat, it goes on by the names. A
-        list of names is asked for again with more parts if the names do not tell its rows apart: if
+        Once its names show that there are more than a few items, or items with lists, a whole list
+        is asked for; if it has fewer than half as many items, it goes on by the names. A list of
+        names is asked for again with more parts if the names do not tell its rows apart: if
         two are equal, or if more lines of the document begin with a name than the list has rows of
         it. Before a whole list, the rest of the document must not have the name either: LHR is in
         both ``ZRH-LHR`` and ``LHR-JFK``.
@@ -432,9 +436,10 @@ class Waves:
 
         following: WrittenList | None = None
         if written.precedes_whole_list:
-            if len(rows) > MAX_NAMED_ROWS or not are_told_apart():
-                # A model that repeats names may have written more than there are rows.
-                n_expected = n_different if n_different == len(rows) else (n_different + 1) // 2
+            is_long = len(rows) > MAX_NAMED_ROWS or (rows and written.has_inner_list)
+            if is_long or not are_told_apart():
+                # Some names may be made up, or be those of other rows.
+                n_expected = (n_different + 1) // 2
                 following = WrittenList(written.array, n_expected=n_expected)
         elif not written.names:
             if value < written.n_expected:
@@ -471,7 +476,14 @@ class Waves:
             path = (*prefix, *row.path)
             rows[path] = {} if names else _names_of(row.path_before, row.names, d, get)
         seen_values = {(*prefix, *path): value for path, value in values.items()}
-        return key_text((*prefix, *_shown_path(leaf)), seen_values, rejected, rows)
+        is_whole_list = leaf.written is not None and not leaf.written.names
+        return key_text(
+            (*prefix, *_shown_path(leaf)),
+            seen_values,
+            rejected,
+            rows,
+            indents=self._indents_lists and is_whole_list,
+        )
 
 
 def known_waves(

@@ -252,6 +252,8 @@ def key_text(
     seen: Mapping[FieldPath, object] | None = None,
     rejected: Sequence[tuple[object, str]] = (),
     rows: Mapping[FieldPath, Mapping[str, object]] | None = None,
+    *,
+    indents: bool = False,
 ) -> str:
     """Return the start of the answer up to a field's value: ``{"maker": {"city":``.
 
@@ -263,27 +265,30 @@ def key_text(
             ``{"size": 0, "wrong because": "below the minimum 1", "size":``.
         rows: the paths of rows without a number in the key, each with what is shown of the row
             before, if anything: ``{"lines": [{"sku": "A1"}, {"qty":``.
+        indents: whether each member is on a line of its own.
     """
     text = ""
     for depth, name in enumerate(path):
         if text.endswith(":"):
             text += " "
+        line = f"\n{'  ' * (depth + 1)}" if indents else ""
+        comma = "," + (line or " ")
         before = (rows or {}).get(path[: depth + 1])
         if before is not None:
-            text += f"[{answer_text(before)}, " if before else "["
+            text += f"[{line}{answer_text(before)}{comma}" if before else f"[{line}"
             continue
         members = [
-            f"{answer_text(other[-1])}: {answer_text(value)}, "
+            f"{answer_text(other[-1])}: {answer_text(value)}{comma}"
             for other, value in (seen or {}).items()
             if other[:-1] == path[:depth]
         ]
         if depth == len(path) - 1:
             members += [
-                f"{answer_text(name)}: {answer_text(value)}, "
-                f"{answer_text(REASON_KEY)}: {answer_text(reason)}, "
+                f"{answer_text(name)}: {answer_text(value)}{comma}"
+                f"{answer_text(REASON_KEY)}: {answer_text(reason)}{comma}"
                 for value, reason in rejected
             ]
-        text += "{" + "".join(members) + answer_text(name) + ":"
+        text += "{" + line + "".join(members) + answer_text(name) + ":"
     return text
 
 

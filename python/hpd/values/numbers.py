@@ -512,11 +512,13 @@ def _restore_groups(numeral: str, document: str) -> str | None:
 def restore_decimals(numeral: str, document: str) -> str | None:
     """Return the decimal that the document states where the model wrote another number, or None.
 
-    JSON has no decimal comma, so models copy ``225,56`` as 22556 or as 225, and ``2.345,00`` as
-    2.345 or as 2.34500.
+    JSON has no decimal comma, so models copy ``225,56`` as 22556 or as 225, ``2.345,00`` as
+    2.345 or as 2.34500, and ``2.345,70`` as 2.3457.
     """
     digits = numeral.lstrip("-")
+    final_zeros = [""]
     if _JOINED_GROUPS.fullmatch(digits) and not _spans_of(document, digits):
+        final_zeros += ["0"]
         digits = digits.replace(".", "")
     is_grouped = _THREE_DECIMALS.fullmatch(numeral) and not _spans_of(document, digits)
     if is_grouped:
@@ -528,7 +530,9 @@ def restore_decimals(numeral: str, document: str) -> str | None:
     if _spans_of(document, digits, _group_thousands(digits)):
         return None
     joined = (
-        f"{digits[:n] or '0'}.{digits[n:]}" for n in range(max(0, len(digits) - 4), len(digits))
+        f"{digits[:n] or '0'}.{digits[n:]}{zero}"
+        for n in range(max(0, len(digits) - 4), len(digits))
+        for zero in final_zeros
     )
     cut = (
         f"{digits}.{match[1]}"
