@@ -39,6 +39,7 @@ from hpd.values.choices import ChoiceProbabilities
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_constrained
 from hpd.values.grounding import Grounder
+from hpd.values.numbers import n_final_zeros
 from hpd.values.parsing import joint_probability, parse_forced, parse_truncated, parse_value
 
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
@@ -238,6 +239,8 @@ class Prompt(ABC):
             confidence = likelihood = margin = None
             if path in byte_spans:
                 start, end = byte_spans[path]
+                if attribute.type in ("integer", "number"):
+                    end -= n_final_zeros(raw.text)
                 own = range(bisect_right(ends, start), bisect_left(starts, end))
                 # The number of items is decided by the tokens between them.
                 is_item_count = path[-1] == COUNT_KEY and is_count(schema, path)
@@ -434,7 +437,7 @@ class FieldsPrompt(Prompt):
             raw = value.text.decode("utf-8", "replace")
             parse = parse_truncated if value.finish in _TRUNCATION_ERRORS else parse_value
             parsed = parse(raw, attributes[i], document)
-            likelihood = likelihood_of(value.logprobs, value.log_shares)
+            likelihood = _likelihood_of_tokens(value, self._decisive_tokens(value, attributes[i]))
             confidence = None if likelihood is None else likelihood.share
             is_forced = question.leaf.is_forced
             if is_forced:
@@ -483,6 +486,17 @@ class FieldsPrompt(Prompt):
                 values.store(path, attributes[i], result, own_limits, likelihood, grounder)
             )
         return found
+
+    def _decisive_tokens(self, value: Value | KnownValue, attribute: Attribute) -> range:
+        """Return the tokens that decide a value: not the ``.00`` of a number, nor what ends it."""
+        n_tokens = len(value.tokens)
+        if attribute.type not in ("integer", "number"):
+            return range(n_tokens)
+        n_zeros = n_final_zeros(value.text.decode("utf-8", "replace"))
+        if not n_zeros:
+            return range(n_tokens)
+        ends = self._compiled_schema.token_ends(value.tokens)
+        return range(bisect_left([0, *ends[:-1]], len(value.text) - n_zeros))
 
     def _value_options(self, leaf: Leaf, value: Value | KnownValue) -> tuple[ValueOption, ...]:
         choices = self._compiled_schema.choices_of(leaf)

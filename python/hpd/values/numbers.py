@@ -107,6 +107,7 @@ _MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASC
 _UNSIGNED = re.compile(rf"\d{{1,{MAX_DIGITS}}}(?:\.\d{{1,{MAX_DIGITS}}})?", re.ASCII)
 _JOINED_GROUPS = re.compile(r"[1-9]\d{0,2}\.\d{4,}", re.ASCII)
 _THREE_DECIMALS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}", re.ASCII)
+_FINAL_ZEROS = re.compile(r"\.?0*$")
 _MANY_AMOUNTS: Final = 10
 _EUROS: Final = r"(?:€|\b(?:EUR|[Ee]uro)\b)"
 _EUROS_AFTER = re.compile(rf"[ \u00a0]?{_EUROS}")
@@ -568,6 +569,11 @@ def restore_fraction(numeral: str, document: str) -> str | None:
             parts = _fraction_values(around["part"], False)
             found |= {int(around["whole"] or 0) + part for part in parts}
     return str(found.pop()) if len(found) == 1 else None
+
+
+def n_final_zeros(numeral: str) -> int:
+    """Return how many characters at the end of a decimal do not change it: 3 of ``12.00``."""
+    return len(_FINAL_ZEROS.search(numeral)[0]) if "." in numeral else 0  # type: ignore[index]
 
 
 def restore_sign(numeral: str, document: str) -> str | None:
