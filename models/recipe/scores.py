@@ -1,6 +1,7 @@
 """Print the tables of the model card in Markdown: scores on data sets not trained on.
 
     PYTHONPATH=python:models python -m recipe.scores DATA [-m MODEL] [--limit N] [--ar N]
+        [--only PART...] [--set NAME=VALUE]
 
 DATA has a folder for each data set; missing ones are skipped: oa-mine and ae-110k
 with dev.jsonl and attributes.json, wdc-pave with train.jsonl, and crossner with DOMAIN.jsonl and
@@ -25,12 +26,14 @@ import numpy as np
 
 import hpd
 from hpd.bench.workload import spread
+from hpd.cli.arguments import add_option_arguments, parsed_options
 from hpd.documents import Document
 from hpd.evaluation.datasets import find_format, read_dataset
 from hpd.evaluation.outcomes import category_attributes, field_outcomes
 from hpd.evaluation.rows import Example, load_examples
 from hpd.evaluation.scores import count_outcomes, precision_recall_f1
 from hpd.evaluation.statistics import Array, Interval, bootstrap, evaluation_intervals
+from hpd.models.model_files import resolve_model
 from hpd.schema import load_schemas
 from recipe import written
 from recipe.handwritten import kept_aside
@@ -38,6 +41,7 @@ from recipe.handwritten import kept_aside
 TITLES = {"oa-mine": "dev.jsonl", "ae-110k": "dev.jsonl", "wdc-pave": "train.jsonl"}
 DOMAINS = ("ai", "literature", "music", "politics", "science")
 LEFT_OUT = "misc"
+PARTS = ("written", "handwritten", *TITLES, "crossner")
 
 Row = tuple[str, ...]
 Settings = Mapping[str, Any]
@@ -50,9 +54,14 @@ def extracted(examples: Sequence[Example], schema: object, settings: Settings) -
         return [each.data for each in extractor.extract_many(texts, on_error="record")]
 
 
-def held_out(limit: int | None) -> list[written.Written]:
-    """Return up to ``limit`` handwritten documents that are not trained on, evenly spread."""
-    documents = kept_aside()
+def held_out(limit: int | None, longer: int = 0) -> list[written.Written]:
+    """Return up to ``limit`` handwritten documents that are not trained on, evenly spread.
+
+    Args:
+        limit: None for all of them.
+        longer: leave out those with no more characters.
+    """
+    documents = [each for each in kept_aside() if len(each.text) > longer]
     return [
         written.Written(
             each.name,
@@ -131,12 +140,14 @@ def _with_interval(score: float, interval: Interval) -> str:
     return f"{score:.1f} ({interval:.1f})"
 
 
-def _data_sets(data: Path, limit: int | None, settings: Settings) -> Iterator[Row]:
+def _data_sets(
+    data: Path, only: Sequence[str], limit: int | None, settings: Settings
+) -> Iterator[Row]:
     for name in TITLES:
-        if (data / name).is_dir():
+        if name in only and (data / name).is_dir():
             yield name, *titles(data / name, limit, settings)
     # An object of fourteen lists does not fit into the context.
-    if (data / "crossner").is_dir() and settings.get("method") != "ar":
+    if "crossner" in only and (data / "crossner").is_dir() and settings.get("method") != "ar":
         n_documents, mean, interval = entities(data / "crossner", limit, settings)
         yield "crossner", str(n_documents), _with_interval(mean, interval), ""
 
@@ -147,23 +158,41 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("data", type=Path, metavar="DATA")
-    parser.add_argument("-m", "--model", help="a GGUF file or a model's name (default: the box)")
     parser.add_argument("--limit", type=int, metavar="N", help="documents of each file")
     parser.add_argument("--ar", type=int, metavar="N", help="also both methods on so many of each")
+    parser.add_argument(
+        "--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS)
+    )
+    parser.add_argument(
+        "--longer",
+        type=int,
+        default=0,
+        metavar="N",
+        help="of the handwritten documents, only those of more than N characters",
+    )
+    add_option_arguments(parser, leave_out=("method",))
     asked = parser.parse_args(arguments)
-    settings = {"model": asked.model} if asked.model else {}
-    runs = [("HPD", asked.limit, settings)]
-    if asked.ar:
-        runs += [("HPD", asked.ar, settings), ("AR", asked.ar, {**settings, "method": "ar"})]
     try:
-        for title, documents in (
-            ("Written", written.read_written()),
-            ("Handwritten, not trained on", held_out(asked.limit)),
+        settings: Settings = {
+            "model": resolve_model(asked.model, asked.hf_repo),
+            "options": parsed_options(asked),
+        }
+        runs = [("HPD", asked.limit, settings)]
+        if asked.ar:
+            runs += [("HPD", asked.ar, settings), ("AR", asked.ar, {**settings, "method": "ar"})]
+        for part, title, documents in (
+            ("written", "Written", written.read_written),
+            (
+                "handwritten",
+                "Handwritten, not trained on",
+                lambda: held_out(asked.limit, asked.longer),
+            ),
         ):
-            print(f"{title}:\n\n{written.report(settings, documents)}\n", flush=True)
+            if part in asked.only:
+                print(f"{title}:\n\n{written.report(settings, documents())}\n", flush=True)
         print("| set | method | documents | F1, plain | F1, strict |\n|---|---|---:|---:|---:|")
         for method, limit, its in runs:
-            for name, *cells in _data_sets(asked.data, limit, its):
+            for name, *cells in _data_sets(asked.data, asked.only, limit, its):
                 print(f"| {' | '.join([name, method, *cells])} |", flush=True)
     except hpd.HpdError as error:
         print(f"scores: {error}", file=sys.stderr)

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from hpd.evaluation.rows import Example
 from recipe import scores
 
@@ -50,3 +52,46 @@ def test_titles_are_scored_in_both_scopes(tmp_path, monkeypatch):
     assert n_documents == "2"
     assert plain.startswith("100.0 (")
     assert strict.startswith("80.0 (")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ([], ["written", "handwritten", "oa-mine", "crossner"]),
+        (["--only", "handwritten", "crossner"], ["handwritten", "crossner"]),
+    ],
+)
+def test_only_the_parts_asked_for_are_scored_with_the_options_given(
+    tmp_path, monkeypatch, capsys, arguments, parts
+):
+    for name in ("oa-mine", "crossner"):
+        (tmp_path / name).mkdir()
+    seen = []
+
+    def part(name, settings, answer):
+        assert settings["options"].verbatim is False
+        seen.append(name)
+        return answer
+
+    monkeypatch.setattr(scores.written, "read_written", lambda: "written")
+    monkeypatch.setattr(scores, "held_out", lambda limit, longer: "handwritten")
+    monkeypatch.setattr(
+        scores.written, "report", lambda settings, name: part(name, settings, "a table")
+    )
+    monkeypatch.setattr(
+        scores, "titles", lambda folder, limit, its: part(folder.name, its, ("2", "50.0", "40.0"))
+    )
+    interval = scores.Interval(40.0, 60.0)
+    monkeypatch.setattr(
+        scores, "entities", lambda folder, limit, its: part(folder.name, its, (2, 50.0, interval))
+    )
+    assert scores.main([str(tmp_path), *arguments, "--set", "verbatim=off"]) == 0
+    assert seen == parts
+    assert ("oa-mine" in capsys.readouterr().out) == ("oa-mine" in parts)
+
+
+def test_long_held_out_documents_alone():
+    long = scores.held_out(None, longer=2000)
+    assert 10 < len(long) < 100
+    assert min(len(document.text) for document in long) > 2000
+    assert scores.held_out(5, longer=2000)[0] == long[0]
