@@ -55,10 +55,10 @@ def test_a_value_of_a_pdf_has_its_page(tmp_path, capfd):
 
 def test_a_table_has_all_columns_of_its_input(tmp_path, fake):
     source = tmp_path / "in.csv"
-    source.write_text("id,text,price\na,one,3\nb,two,\n")
+    source.write_text("id,text,label\na,one,3\nb,two,\n")
     out = tmp_path / "out.csv"
     assert extract(source, out) == 0
-    assert out.read_text() == ("id,extracted.text,error,text,price\na,one,,one,3\nb,two,,two,\n")
+    assert out.read_text() == ("id,extracted.text,error,text,label\na,one,,one,3\nb,two,,two,\n")
 
 
 @pytest.mark.parametrize("name", ["o.csv", "o.tsv", "o.xlsx", "o.json", "o.parquet"])

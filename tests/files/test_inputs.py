@@ -136,11 +136,11 @@ def test_a_copy_of_a_workbook_is_known_by_its_mark(tmp_path):
 
 
 def test_columns_beside_the_text_are_named_as_unread(tmp_path):
-    table = write(tmp_path / "a.csv", "id;Vendor;Text;Total\n1;Acme;Hammer;12,50\n")
-    said = "a.csv: only 'Text' is read, not 'Vendor', 'Total' (--text-field names others)"
+    table = write(tmp_path / "a.csv", "id;Source;Text;Label\n1;Acme;Hammer;tool\n")
+    said = "a.csv: only 'Text' is read, not 'Source', 'Label' (--text-field names others)"
     for options, notes in (
         ({}, [said]),
-        ({"text_field": ["Vendor", "Text"]}, []),
+        ({"text_field": ["Source", "Text"]}, []),
         ({"whole": True}, []),
     ):
         with InputReader([str(table)], **options) as reader:
@@ -149,6 +149,15 @@ def test_columns_beside_the_text_are_named_as_unread(tmp_path):
     with InputReader([str(write(tmp_path / "b.csv", "id,text,category\n1,x,y\n"))]) as reader:
         list(reader)
         assert reader.note_texts() == []
+
+
+def test_a_text_that_is_one_cell_of_its_row_is_named(tmp_path):
+    table = write(tmp_path / "a.csv", "Date;Text;Amount\n2024-01-02;Hammer;12,50\n")
+    said = f"{table}: rows are read as a whole, not 'Text' alone (--text-field)"
+    for options, notes in (({}, [said]), ({"text_field": "Text"}, []), ({"whole": True}, [])):
+        with InputReader([str(table)], **options) as reader:
+            list(reader)
+            assert reader.note_texts() == notes
 
 
 def test_a_document_without_text_is_named(tmp_path):
@@ -168,6 +177,11 @@ def test_attachments_that_are_not_read_are_counted(tmp_path):
     path = write(tmp_path / "a.eml", message.as_bytes())
     assert read(path)[0].notes == ("2 attachments not read (--attachments)",)
     assert read(path, attachments=True)[0].notes == ()
+    message.add_attachment(b"x", maintype="application", subtype="zip", filename="c.zip")
+    path = write(tmp_path / "a.eml", message.as_bytes())
+    assert read(path)[0].notes == ("2 attachments not read (--attachments)",)
+    note = "1 attachment not read, of no known format"
+    assert read(path, attachments=True)[0].notes == (note,)
 
 
 def test_patterns_and_several_names_keep_their_order(tmp_path):
@@ -322,13 +336,17 @@ BANK = (
         ("Date,Description\nMay 5,Fee", "Date: May 5\nDescription: Fee"),
         ("id,input_description,qty\n7,Fee,2", "id: 7\ninput_description: Fee\nqty: 2"),
         ("id,description\n7,Fee", "Fee"),
-        ("title,price\nLamp,5", "Lamp"),
-        ("title,description,price\n,Red,5", "\nRed"),
-        ("price,Text\n5,Lamp", "Lamp"),
+        ("title,price\nLamp,5", "title: Lamp\nprice: 5"),
+        ("sku,title,description\n7,,Red", "\nRed"),
+        ("Date,Text,Amount\n1 May,Fee,5", "Date: 1 May\nText: Fee\nAmount: 5"),
+        ("text,valid\nFee,5", "text: Fee\nvalid: 5"),
+        ("id,text,label\n7,Lamp,x", "Lamp"),
+        (",Text\n0,Lamp", "Lamp"),
+        ("Unnamed: 0,document_id,content,source\n0,7,Lamp,x", "Lamp"),
         ("a,b,c\n1,,3", "a: 1\nc: 3"),
     ],
 )
-def test_a_row_without_a_text_column_is_a_document_of_all_its_columns(tmp_path, columns, text):
+def test_a_row_is_a_document_of_all_its_columns_or_plainly_a_text(tmp_path, columns, text):
     assert [r.text for r in read(write(tmp_path / "t.csv", columns))] == [text]
     tabs = columns.replace(",", "\t")
     assert [r.text for r in read(write(tmp_path / "t.tsv", tabs))] == [text]
@@ -388,7 +406,7 @@ def test_xml_is_the_names_and_values_of_its_elements(tmp_path):
 
 
 def test_a_row_that_breaks_off_is_told_by_its_own_line(tmp_path):
-    table = write(tmp_path / "t.csv", "name,text\nlamp\npan,a pan\n")
+    table = write(tmp_path / "t.csv", "label,text\nlamp\npan,a pan\n")
     short, whole = read(table)
     assert "t.csv:2: no text" in str(short.error)
     assert whole.text == "a pan"
@@ -456,7 +474,7 @@ def test_ids_that_come_again_are_counted(ids, notice, tmp_path):
 
 
 def test_a_guess_at_the_encoding_of_a_table_is_told(tmp_path):
-    (tmp_path / "a.csv").write_bytes("text;n\nGrün;1\n".encode("cp1252"))
+    (tmp_path / "a.csv").write_bytes("text;label\nGrün;1\n".encode("cp1252"))
     reader = InputReader([str(tmp_path / "a.csv")])
     assert [record.text for record in reader] == ["Grün"]
     _, note = reader.note_texts()

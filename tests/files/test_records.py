@@ -137,7 +137,7 @@ def test_a_json_file_is_an_array_or_rows_in_any_layout(content, expected, where)
 )
 def test_encodings(format, encoding, named, guess):  # noqa: A002
     word = {"koi8-r": "Луна", "shift_jis": "日本語ソ"}.get(encoding, "Größe €")
-    heading = "text\tn\n" if format == "tsv" else "text,n\n" if format == "csv" else ""
+    heading = "text\tid\n" if format == "tsv" else "text,id\n" if format == "csv" else ""
     line = json.dumps({"text": word}, ensure_ascii=False) if format.startswith("json") else word
     content = (heading + f"{line}\n" * 2).encode(encoding)
     records = read(content, format, encoding=named)
@@ -176,12 +176,12 @@ def test_some_wrong_bytes_in_utf8_do_not_make_it_windows_1252():
             [("a", "id: a\ntext, long: x"), ("b", "id: b\ntext, long: y")],
         ),
         ("id;n;text, long\na;1;x, y\n", [("a", "id: a\nn: 1\ntext, long: x, y")]),
-        ("id,text,more;less\na,x,1;2\n", [("a", "x")]),
+        ("id,text,more;less\na,x,1;2\n", [("a", "id: a\ntext: x\nmore;less: 1;2")]),
         ("id,text\ra,one\rb,two\r", [("a", "one"), ("b", "two")]),
         ("id,text\r\na,one\r\n", [("a", "one")]),
         ("id,text,,\na,one,,\nb,two,,,,\n", [("a", "one"), ("b", "two")]),
         ('text\n"a;b"\n', [("1", "a;b")]),
-        ('"id,text,n"\n"a,""x, y"",1"\n"b,z,2"\n', [("a", "x, y"), ("b", "z")]),
+        ('"id,text,key"\n"a,""x, y"",1"\n"b,z,2"\n', [("a", "x, y"), ("b", "z")]),
         (
             '"name, first"\n"Lee, Ann"\n"Day, Bob"\n',
             [("1", "name, first: Lee, Ann"), ("2", "name, first: Day, Bob")],
@@ -479,11 +479,11 @@ def test_csv_needs_a_header(content):
 
 
 def test_csv_with_semicolons_as_spreadsheets_write_it():
-    content = 'id;text;price\n1;"Luma, ""White""\n; XL";3,5\n\n2;Pan;4\n'
+    content = 'id;text;label\n1;"Luma, ""White""\n; XL";3,5\n\n2;Pan;4\n'
     records = read("\ufeff" + content, "csv")
     assert [(r.id, r.text) for r in records] == [("1", 'Luma, "White"\n; XL'), ("2", "Pan")]
     (record,) = read("a;id,text\n1;2,x\n", "csv")  # a comma decides
-    assert record.text == "x"
+    assert record.text == "a;id: 1;2\ntext: x"
 
 
 def test_csv_columns_named_twice():
@@ -625,6 +625,9 @@ def test_columns_hold_what_json_has_no_type_for_as_text(tmp_path):
     }
     parquet.write_table(arrow.Table.from_pylist([row]), path)
     with RecordReader(path) as reader:
+        (record,) = reader
+        assert columns_of(record)["input"]["text"] == "x"
+    with RecordReader(path, text_field="text") as reader:
         (record,) = reader
         assert columns_of(record) == {
             "text": "x",

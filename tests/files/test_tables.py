@@ -447,7 +447,7 @@ def test_columns_of_parquet_keep_their_types(tmp_path):
     }
     source = tmp_path / "in.parquet"
     parquet.write_table(arrow.table(columns), source)
-    with InputReader([str(source)]) as reader:
+    with InputReader([str(source)], text_field="text") as reader:
         records = list(reader)
         lines = [{"id": r.id, "input": plain_columns(r), "data": {"n": 1}} for r in records]
         assert [r.text for r in records] == ["one", "two"]

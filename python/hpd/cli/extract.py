@@ -81,8 +81,9 @@ _EPILOG = textwrap.fill(
     ".xml, .eml, .msg, .pdf, .docx, .odt, .pptx and .epub are one document each, and their id is "
     "their path. All may be compressed (.gz, .zst). A record's text is the first of the fields "
     + ", ".join(" and ".join(names) for names in TEXT_FIELDS)
-    + "; a table row without one is a document of all its columns. Its id is the field id, or its "
-    "number. hpd text shows what a model will see. On several machines: hpd extract --ray --help.",
+    + "; a table row is a document of all its columns, unless those beside its text are ids, "
+    "labels and the like. Its id is the field id, or its number. hpd text shows what a model will "
+    "see. On several machines: hpd extract --ray --help.",
     width=100,
 )
 

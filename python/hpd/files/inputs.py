@@ -478,10 +478,13 @@ class InputReader:
             return None  # the file becomes an error line when it is read
 
     def _note_unread_columns(self, reader: RecordReader) -> None:
-        """Note which columns of a table are not in its texts, unless they were chosen."""
+        """Note which columns of a table are its texts, unless they were chosen."""
         if unread := reader.unread_columns:
             read = join_names(reader.text_columns)
             note = f"only {read} is read, not {join_names(unread)} (--text-field names others)"
+            self._add_note(note, reader.name)
+        elif names := reader.passed_over_columns:
+            note = f"rows are read as a whole, not {join_names(names)} alone (--text-field)"
             self._add_note(note, reader.name)
 
     def _add_note(self, note: str, name: str) -> None:

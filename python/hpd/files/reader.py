@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -49,6 +51,14 @@ TEXT_FIELDS: tuple[tuple[str, ...], ...] = (
 )
 """The fields that hold a record's text by default; the first of these that exists is used. The
 parts of a pair are joined by a line break; one of them is enough."""
+
+_BESIDE_A_TEXT = re.compile(
+    r"(.*[\s_.-])?id|uuid|sku|key|index|idx|labels?|class|category|target|split|lang|language"
+    r"|source|url|sheet|gold|data|target_scores|schema|(column |unnamed: )\d+|",
+    re.IGNORECASE,
+)
+"""What else a table of texts has. With any other column, such as a date or an amount, the text is
+one cell of its row, so the row is the document."""
 
 
 class RecordReader:
@@ -158,10 +168,25 @@ class RecordReader:
 
     @property
     def text_columns(self) -> tuple[str, ...]:
-        """The columns of a table that are taken for its texts, because of their names."""
+        """The columns of a table that are taken for its texts, because of the columns' names."""
+        if (named := self._named_as_text) and self._is_table_of_texts(named):
+            return named
+        return ()
+
+    @property
+    def passed_over_columns(self) -> tuple[str, ...]:
+        """The columns named like texts that are only a part of their rows."""
+        return () if self.text_columns else self._named_as_text
+
+    @property
+    def _named_as_text(self) -> tuple[str, ...]:
         if self._is_whole or self._text_fields or self.format not in TABLE_FORMATS:
             return ()
         return default_text_fields(dict.fromkeys(self._source.columns, ""))
+
+    def _is_table_of_texts(self, texts: Sequence[str]) -> bool:
+        besides = {*self._source.columns} - {*texts, self._id_field, self._category_field}
+        return all(_is_beside_a_text(name) for name in besides)
 
     @property
     def unread_columns(self) -> tuple[str, ...]:
@@ -210,9 +235,7 @@ class RecordReader:
 
     def _text(self, line: int, row: Mapping[str, Any]) -> tuple[str, Places | None]:
         """Return the text of a row, and the locations of its parts in the sheet."""
-        if self.format in TABLE_FORMATS and not (
-            self._text_fields or default_text_fields(dict.fromkeys(self._source.columns, ""))
-        ):
+        if self.format in TABLE_FORMATS and not (self._text_fields or self.text_columns):
             text_of = self._source.text_of or (lambda _, __, value: cell_text(value))
             cells = ((name, clean_text(text_of(line, name, value))) for name, value in row.items())
             lines = [(f"{name}: ", name, text) for name, text in cells if text]
@@ -247,8 +270,12 @@ def columns_of(
     """
     columns: dict[str, Any] = {} if record.error is not None else {"text": record.text}
     others = plain_columns(record)
-    for name in (id_field or "id", *(text_fields or default_text_fields(record.row))):
-        others.pop(name, None)
+    others.pop(id_field or "id", None)
+    names = text_fields or default_text_fields(record.row)
+    # In a row that is a document of all its columns, a text is one of them.
+    if record.error is not None or (names and row_text(record.row, names) == record.text):
+        for name in names:
+            others.pop(name, None)
     return {**columns, "input": others} if others else columns
 
 
@@ -378,6 +405,11 @@ def default_text_fields(row: Mapping[str, Any]) -> tuple[str, ...]:
         if any(has_value) and (has_value[0] or found[0] in row or not is_one_of_many):
             return found
     return ()
+
+
+@lru_cache(maxsize=256)
+def _is_beside_a_text(column: str) -> bool:
+    return _BESIDE_A_TEXT.fullmatch(column.strip()) is not None
 
 
 def _name_in_row(row: Mapping[str, Any], name: str) -> str | None:

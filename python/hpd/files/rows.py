@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -104,6 +105,12 @@ def whole_text(pages: Sequence[Sequence[Sequence[PlacedText]]]) -> Document:
 
 Row = tuple[int, "Mapping[str, Any] | str | Document | InputError"]
 """The number of its first line, and the row: a mapping, a text, or the error in reading it."""
+
+
+def attachment_format(name: str) -> Format | None:
+    """Return the format of an attachment by its extension; None if it is not read."""
+    kind = EXTENSIONS.get(os.path.splitext(name)[1].lower())
+    return kind if kind in ATTACHMENT_FORMATS else None
 
 
 def check_unique(names: Sequence[str], table: str) -> None:

@@ -7,14 +7,13 @@ A module has functions of a ``Source``, by format: in ``ROW_READERS`` those that
 from __future__ import annotations
 
 import io
-import os
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 from hpd.documents import Document
 from hpd.errors import InputError
-from hpd.files.rows import ATTACHMENT_FORMATS, EXTENSIONS, WHOLE_FORMATS, Format, Row
+from hpd.files.rows import WHOLE_FORMATS, Format, Row, attachment_format
 from hpd.files.streams import Source
 
 _MODULES: dict[str, tuple[str, str]] = {
@@ -61,9 +60,9 @@ def rows_of(
         return
     yield 1, text
     for name, data in source.parts:
-        kind = EXTENSIONS.get(os.path.splitext(name)[1].lower())
+        kind = attachment_format(name)
         part = Source(io.BytesIO(data), f"{source.name}/{name}", has_parts=True, notes=source.notes)
-        if kind in ATTACHMENT_FORMATS:
+        if kind is not None:
             for inner in rows_of(part, kind, whole=True):
                 source.part = part.part or part.name
                 yield inner

@@ -5,7 +5,6 @@ from __future__ import annotations
 import email
 import email.policy
 import io
-import os
 import quopri
 import re
 from base64 import b64decode
@@ -22,7 +21,7 @@ from hpd.errors import InputError
 from hpd.extras import import_extra
 from hpd.files.encodings import is_mostly_utf8, is_utf8, known_encoding, n_as_utf8, n_beyond_ascii
 from hpd.files.formats.html import declared_encoding, text_of_html
-from hpd.files.rows import ATTACHMENT_FORMATS, EXTENSIONS
+from hpd.files.rows import attachment_format
 from hpd.files.streams import Source
 from hpd.messages import counted
 
@@ -81,6 +80,9 @@ def _join_mail(
             source.notes.append(f"{counted(n, 'attachment')} not read (--attachments)")
     else:
         source.parts = _with_unique_names(attached)
+        n = sum(attachment_format(name) is None for name, _ in source.parts)
+        if n:
+            source.notes.append(f"{counted(n, 'attachment')} not read, of no known format")
     names = ", ".join(name for name, _ in attached)
     parts = (_header_text(headers), *texts, f"Attachments: {names}" if attached else "")
     return Document(
@@ -91,8 +93,8 @@ def _join_mail(
 
 def _is_document(name: str) -> bool:
     """Return whether an attachment may be a document; a picture is mostly a logo."""
-    kind = EXTENSIONS.get(os.path.splitext(name)[1].lower())
-    return kind in ATTACHMENT_FORMATS and kind != "image"
+    kind = attachment_format(name)
+    return kind is not None and kind != "image"
 
 
 def _with_unique_names(files: Sequence[tuple[str, bytes | None]]) -> list[_AttachedFile]:
