@@ -6,6 +6,7 @@ those of Outlook are written by aspose-email-foss 26.3.
 
 import gzip
 import io
+import weakref
 import zipfile
 from base64 import b64encode
 from email.message import EmailMessage
@@ -17,6 +18,7 @@ from hpd.cli import main
 from hpd.documents import Place
 from hpd.errors import InputError
 from hpd.files.encodings import known_encoding
+from hpd.files.formats import pdf
 from hpd.files.inputs import InputReader, Shard
 from hpd.files.reader import RecordReader
 from jsonl import read_lines
@@ -437,6 +439,23 @@ def test_text_that_is_turned_is_read_along_its_lines():
     assert [line for line in lines if line] == ["Body", "up the side", "down again"]
 
 
+def test_the_letters_of_a_pdf_are_kept_for_one_page_at_a_time(monkeypatch):
+    class Lines(list):
+        pass
+
+    def lines_of_page(*page):
+        alive.append(weakref.ref(lines := Lines(read_page(*page))))
+        most.append(sum(each() is not None for each in alive))
+        return lines
+
+    alive, most = [], []
+    read_page = pdf._lines_of_page
+    monkeypatch.setattr(pdf, "_lines_of_page", lines_of_page)
+    assert read(pdf_of(*map(str, range(9))), "pdf").text.split() == [str(n) for n in range(9)]
+    assert len(most) == 9
+    assert max(most) <= 2
+
+
 def test_pages_of_a_pdf_without_text_are_told():
     record = read(pdf_of("one", "", "three", ""), "pdf")
     assert record.text.split() == ["one", "three"]
@@ -705,7 +724,7 @@ def test_attached_tables_are_documents_of_their_own():
 
 @pytest.mark.parametrize("name", ["t.xlsx", "t.xls", "t.ods"])
 def test_rows_of_a_sheet_are_records(name):
-    with InputReader([str(MADE / name)]) as reader:
+    with InputReader([str(MADE / name)], text_field=["Text"]) as reader:
         first, second = reader
         assert reader.columns(first) == {
             "text": "Wool coat, size M",

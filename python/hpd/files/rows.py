@@ -7,7 +7,7 @@ import math
 import os
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 from hpd.documents import Box, Document
@@ -80,7 +80,7 @@ PlacedText = tuple[str, "Box | None"]
 """A text, and its box on the page; blanks between words have none."""
 
 
-def whole_text(pages: Sequence[Sequence[Sequence[PlacedText]]]) -> Document:
+def whole_text(pages: Iterable[Sequence[Sequence[PlacedText]]]) -> Document:
     """Join the lines of pages into the text of a file, with the places of its letters."""
     parts: list[str] = []
     places = PagePlaces()

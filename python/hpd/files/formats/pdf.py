@@ -49,34 +49,42 @@ def read_pdf(source: Source) -> Document:
     """Read the pages of a PDF, with the values of its form, in reading order."""
     raw = _pdfium().raw
     data = source.read()
+    can_recognise = find_spec(RECOGNISER) is not None
+    n_empty = n_scans = 0
     with _PDFIUM_LOCK:
         pdf = _open_pdf(data, source.name)
+        n_pages = len(pdf)
+
+        # One at a time: the letters of a page take some thirty times the memory of its text.
+        def pages() -> Iterator[list[list[PlacedText]]]:
+            nonlocal n_empty, n_scans
+            for number in range(n_pages):
+                lines = _lines_of_page(pdf, number)
+                if _may_be_scan(pdf, number, lines):
+                    n_scans += 1
+                    if can_recognise:
+                        lines = _recognise_page(pdf, number, lines, source)
+                n_empty += not lines
+                yield lines
+
         try:
-            pages = [_lines_of_page(pdf, number) for number in range(len(pdf))]
-            scans = [n for n, lines in enumerate(pages) if _may_be_scan(pdf, n, lines)]
-            can_recognise = find_spec(RECOGNISER) is not None
-            if can_recognise:
-                for n in scans:
-                    pages[n] = _recognise_page(pdf, n, pages[n], source)
+            document = whole_text(pages())
             if n_files := raw.FPDFDoc_GetAttachmentCount(pdf):
                 source.notes.append(f"files within it that are not read: {n_files}")
             if pdf.get_formtype() == raw.FORMTYPE_XFA_FULL:
                 source.notes.append("its XFA form is not read: print it as a PDF without one")
         finally:
             pdf.close()
-    n_empty = pages.count([])
     how = "" if can_recognise else f": `{install_command('ocr')}` recognises it"
-    if n_empty == len(pages):
+    if n_empty == n_pages:
         raise InputError(f"{source.name}: this PDF has no text layer (a scan?){how}")
     if n_empty:
-        source.notes.append(
-            f"{counted(n_empty, 'page', 'has', of=len(pages))} no text (scans?){how}"
-        )
-    n_unread = 0 if can_recognise else len(scans) - n_empty
+        source.notes.append(f"{counted(n_empty, 'page', 'has', of=n_pages)} no text (scans?){how}")
+    n_unread = 0 if can_recognise else n_scans - n_empty
     if n_unread:
-        shown = counted(n_unread, "page", "is", of=len(pages))
+        shown = counted(n_unread, "page", "is", of=n_pages)
         source.notes.append(f"{shown} a picture with little text (scans?){how}")
-    return whole_text(pages)
+    return document
 
 
 def page_pictures(source: Source, numbers: Iterable[int]) -> Iterator[PagePicture]:
