@@ -238,6 +238,25 @@ def test_confidence_of_a_field_is_the_product_over_its_tokens(extractor, results
         assert found.fields[name].raw == value.text.decode()
 
 
+@pytest.mark.parametrize("method", ["hpd", "ar"])
+def test_zeros_at_the_end_of_a_decimal_do_not_count_in_its_confidence(model, results, method):
+    """``12``, ``12.0`` and ``12.00`` are one number, among which a model may hesitate."""
+    answers = {TEXTS[0]: {"price": 12.0}}
+    with Extractor("price float", model, method=method, answers=answers) as extractor:
+        found = extractor.extract(TEXTS[0]).fields["price"]
+        value = results[0][1].values[0]
+        pieces = [extractor.native_model.piece(t).decode() for t in value.tokens]
+    assert found.raw.strip() == "12.0"
+    ends = list(itertools.accumulate(map(len, pieces)))
+    start = "".join(pieces).index("12.0")
+    own = [n for n, end in enumerate(ends) if start < end and end - len(pieces[n]) < start + 2]
+    logs = value.log_shares if method == "hpd" else value.logprobs
+    before = range(own[0]) if method == "hpd" else ()
+    total = sum(logs[n] for n in (*before, *own))
+    assert found.confidence == pytest.approx(math.exp(min(0, total)))
+    assert sum(logs) < total - 1e-6
+
+
 # --- arrays ----------------------------------------------------------------------------------
 
 
