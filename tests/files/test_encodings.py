@@ -68,7 +68,8 @@ def records(text, form, encoding):
         "lines": "\n".join(parts),
     }[form]  # fmt: skip
     file = io.BytesIO(content.encode(encoding))
-    return list(RecordReader(file, format=form))
+    text_field = "text" if form == "csv" else None
+    return list(RecordReader(file, format=form, text_field=text_field))
 
 
 def said(record):
