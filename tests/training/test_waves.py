@@ -46,16 +46,16 @@ def kind(request):
 
 @pytest.fixture(scope="module")
 def model(kind, tiny_model, tmp_path_factory):
-    if kind == "spanning":
-        return tiny_model("llama-spm", n_ctx_train=16384)
+    architecture, name = ("llama", "llama-spm") if kind == "spanning" else ("qwen3", "qwen3")
     path = tmp_path_factory.mktemp(kind) / "model.gguf"
-    return without_spanning_tokens(tiny_model("qwen3", n_ctx_train=16384), path)
+    return trained_copy(tiny_model(name, n_ctx_train=16384), path, architecture)
 
 
-def without_spanning_tokens(source, path):
-    """The same model with a tokenizer that makes no token of ``":,``."""
+def trained_copy(source, path, architecture):
+    """The same model, said to be trained for hpd, and without a token for ``":,`` in qwen3."""
     reader = gguf.GGUFReader(source)
-    writer = gguf.GGUFWriter(path, "qwen3")
+    writer = gguf.GGUFWriter(path, architecture)
+    writer.add_string("hpd.lists", "numbers")
     for field in reader.fields.values():
         if field.name.startswith("GGUF.") or field.name == "general.architecture":
             continue
