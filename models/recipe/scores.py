@@ -54,14 +54,9 @@ def extracted(examples: Sequence[Example], schema: object, settings: Settings) -
         return [each.data for each in extractor.extract_many(texts, on_error="record")]
 
 
-def held_out(limit: int | None, longer: int = 0) -> list[written.Written]:
-    """Return up to ``limit`` handwritten documents that are not trained on, evenly spread.
-
-    Args:
-        limit: None for all of them.
-        longer: leave out those with no more characters.
-    """
-    documents = [each for each in kept_aside() if len(each.text) > longer]
+def held_out(limit: int | None) -> list[written.Written]:
+    """Return up to ``limit`` handwritten documents that are not trained on, evenly spread."""
+    documents = kept_aside()
     return [
         written.Written(
             each.name,
@@ -163,13 +158,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS)
     )
-    parser.add_argument(
-        "--longer",
-        type=int,
-        default=0,
-        metavar="N",
-        help="of the handwritten documents, only those of more than N characters",
-    )
     add_option_arguments(parser, leave_out=("method",))
     asked = parser.parse_args(arguments)
     try:
@@ -180,16 +168,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         runs = [("HPD", asked.limit, settings)]
         if asked.ar:
             runs += [("HPD", asked.ar, settings), ("AR", asked.ar, {**settings, "method": "ar"})]
-        for part, title, documents in (
-            ("written", "Written", written.read_written),
-            (
-                "handwritten",
-                "Handwritten, not trained on",
-                lambda: held_out(asked.limit, asked.longer),
-            ),
-        ):
-            if part in asked.only:
-                print(f"{title}:\n\n{written.report(settings, documents())}\n", flush=True)
+        if "written" in asked.only:
+            print(f"Written:\n\n{written.report(settings, written.read_written())}\n", flush=True)
+        if "handwritten" in asked.only:
+            table = written.report(settings, held_out(asked.limit))
+            print(f"Handwritten, not trained on:\n\n{table}\n", flush=True)
         print("| set | method | documents | F1, plain | F1, strict |\n|---|---|---:|---:|---:|")
         for method, limit, its in runs:
             for name, *cells in _data_sets(asked.data, asked.only, limit, its):

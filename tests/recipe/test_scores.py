@@ -74,7 +74,7 @@ def test_only_the_parts_asked_for_are_scored_with_the_options_given(
         return answer
 
     monkeypatch.setattr(scores.written, "read_written", lambda: "written")
-    monkeypatch.setattr(scores, "held_out", lambda limit, longer: "handwritten")
+    monkeypatch.setattr(scores, "held_out", lambda limit: "handwritten")
     monkeypatch.setattr(
         scores.written, "report", lambda settings, name: part(name, settings, "a table")
     )
@@ -88,10 +88,3 @@ def test_only_the_parts_asked_for_are_scored_with_the_options_given(
     assert scores.main([str(tmp_path), *arguments, "--set", "verbatim=off"]) == 0
     assert seen == parts
     assert ("oa-mine" in capsys.readouterr().out) == ("oa-mine" in parts)
-
-
-def test_long_held_out_documents_alone():
-    long = scores.held_out(None, longer=2000)
-    assert 10 < len(long) < 100
-    assert min(len(document.text) for document in long) > 2000
-    assert scores.held_out(5, longer=2000)[0] == long[0]

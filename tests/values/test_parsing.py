@@ -15,6 +15,7 @@ import strategies
 from hpd.results import FieldValue
 from hpd.schema import to_json_schema
 from hpd.schema.attributes import Attribute, Schema
+from hpd.values.numbers import without_trailing_zeros
 from hpd.values.parsing import (
     joint_probability,
     parse_forced,
@@ -371,6 +372,15 @@ def test_what_is_never_negative_keeps_its_sign(limit):
 )
 def test_thousands_before_a_decimal_comma_are_no_decimals(raw, document, value):
     assert parse_value(f" {raw},", Attribute("a", "number"), document).value == value
+
+
+@pytest.mark.parametrize(
+    ("numeral", "short"),
+    [("12.00", "12"), (" -12.50", " -12.5"), ("0.0", "0"), ("120", "120"), ("1.5e10", "1.5e10")],
+)
+def test_trailing_zeros_of_a_decimal_are_those_that_do_not_change_it(numeral, short):
+    assert without_trailing_zeros(numeral) == short
+    assert float(numeral) == float(short)
 
 
 def test_a_path_that_is_cut_off_keeps_its_backslashes():

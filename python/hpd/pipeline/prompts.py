@@ -39,7 +39,7 @@ from hpd.values.choices import ChoiceProbabilities
 from hpd.values.confidence import kind_of
 from hpd.values.grammar import is_constrained
 from hpd.values.grounding import Grounder
-from hpd.values.numbers import n_final_zeros
+from hpd.values.numbers import without_trailing_zeros
 from hpd.values.parsing import joint_probability, parse_forced, parse_truncated, parse_value
 
 _WORD = re.compile(r"[^\W\u2e80-\U0010ffff]+|[\u2e80-\U0010ffff]")
@@ -240,7 +240,7 @@ class Prompt(ABC):
             if path in byte_spans:
                 start, end = byte_spans[path]
                 if attribute.type in ("integer", "number"):
-                    end -= n_final_zeros(raw.text)
+                    end -= len(raw.text) - len(without_trailing_zeros(raw.text))
                 own = range(bisect_right(ends, start), bisect_left(starts, end))
                 # The number of items is decided by the tokens between them.
                 is_item_count = path[-1] == COUNT_KEY and is_count(schema, path)
@@ -489,14 +489,13 @@ class FieldsPrompt(Prompt):
 
     def _decisive_tokens(self, value: Value | KnownValue, attribute: Attribute) -> range:
         """Return the tokens that decide a value: not the ``.00`` of a number, nor what ends it."""
-        n_tokens = len(value.tokens)
-        if attribute.type not in ("integer", "number"):
-            return range(n_tokens)
-        n_zeros = n_final_zeros(value.text.decode("utf-8", "replace"))
-        if not n_zeros:
-            return range(n_tokens)
-        ends = self._compiled_schema.token_ends(value.tokens)
-        return range(bisect_left([0, *ends[:-1]], len(value.text) - n_zeros))
+        if attribute.type in ("integer", "number"):
+            text = value.text.decode("utf-8", "replace")
+            decisive = without_trailing_zeros(text)
+            if decisive != text:
+                ends = self._compiled_schema.token_ends(value.tokens)
+                return range(bisect_left([0, *ends[:-1]], len(decisive.encode())))
+        return range(len(value.tokens))
 
     def _value_options(self, leaf: Leaf, value: Value | KnownValue) -> tuple[ValueOption, ...]:
         choices = self._compiled_schema.choices_of(leaf)
@@ -645,12 +644,9 @@ def _may_recheck(leaf: Leaf) -> bool:
 
 
 def _likelihood_of_tokens(value: Value | KnownValue, tokens: Sequence[int]) -> Likelihood | None:
-    return likelihood_of([value.logprobs[n] for n in tokens], [value.log_shares[n] for n in tokens])
-
-
-def likelihood_of(logprobs: Sequence[float], log_shares: Sequence[float]) -> Likelihood | None:
-    """Return the probabilities of a value from those of its tokens, or None without tokens."""
-    probability, share = joint_probability(logprobs), joint_probability(log_shares)
+    """Return the probabilities of some of a value's tokens together, or None without tokens."""
+    probability = joint_probability(value.logprobs[n] for n in tokens)
+    share = joint_probability(value.log_shares[n] for n in tokens)
     return None if probability is None or share is None else Likelihood(probability, share)
 
 

@@ -45,8 +45,8 @@ class WrittenList:
     precedes_whole_list: bool = False
     """Whether the names only tell if there are items, and the whole list is decoded next."""
     n_expected: int = 0
-    """The number of items to expect after the names that were decoded before: a whole list with
-    fewer lacks some, and no list is null if there are any."""
+    """The least number of items to expect after the names that were decoded before: a whole list
+    with fewer lacks some, and no list is null if there are any."""
 
     @property
     def name(self) -> str:
@@ -191,6 +191,7 @@ def _is_writable(attribute: Attribute) -> bool:
 
 
 def _has_list(attribute: Attribute) -> bool:
+    """Return whether an attribute is a list, or an object that has one at any depth."""
     return attribute.is_counted or any(map(_has_list, attribute.attributes))
 
 

@@ -107,7 +107,6 @@ _MARKED_NUMBER = re.compile(r"(?<![\w.,])\d+(?:[.,]\d+)+(?![\w]|[.,]\d)", re.ASC
 _UNSIGNED = re.compile(rf"\d{{1,{MAX_DIGITS}}}(?:\.\d{{1,{MAX_DIGITS}}})?", re.ASCII)
 _JOINED_GROUPS = re.compile(r"[1-9]\d{0,2}\.\d{4,}", re.ASCII)
 _THREE_DECIMALS = re.compile(r"-?[1-9]\d{0,2}\.\d{3}", re.ASCII)
-_FINAL_ZEROS = re.compile(r"\.?0*$")
 _MANY_AMOUNTS: Final = 10
 _EUROS: Final = r"(?:€|\b(?:EUR|[Ee]uro)\b)"
 _EUROS_AFTER = re.compile(rf"[ \u00a0]?{_EUROS}")
@@ -517,9 +516,8 @@ def restore_decimals(numeral: str, document: str) -> str | None:
     2.345 or as 2.34500, and ``2.345,70`` as 2.3457.
     """
     digits = numeral.lstrip("-")
-    final_zeros = [""]
-    if _JOINED_GROUPS.fullmatch(digits) and not _spans_of(document, digits):
-        final_zeros += ["0"]
+    is_joined = _JOINED_GROUPS.fullmatch(digits) and not _spans_of(document, digits)
+    if is_joined:
         digits = digits.replace(".", "")
     is_grouped = _THREE_DECIMALS.fullmatch(numeral) and not _spans_of(document, digits)
     if is_grouped:
@@ -533,7 +531,7 @@ def restore_decimals(numeral: str, document: str) -> str | None:
     joined = (
         f"{digits[:n] or '0'}.{digits[n:]}{zero}"
         for n in range(max(0, len(digits) - 4), len(digits))
-        for zero in final_zeros
+        for zero in (("", "0") if is_joined else ("",))
     )
     cut = (
         f"{digits}.{match[1]}"
@@ -571,9 +569,10 @@ def restore_fraction(numeral: str, document: str) -> str | None:
     return str(found.pop()) if len(found) == 1 else None
 
 
-def n_final_zeros(numeral: str) -> int:
-    """Return how many characters at the end of a decimal do not change it: 3 of ``12.00``."""
-    return len(_FINAL_ZEROS.search(numeral)[0]) if "." in numeral else 0  # type: ignore[index]
+def without_trailing_zeros(numeral: str) -> str:
+    """Return a decimal without the end that does not change it: 12 for ``12.00``."""
+    is_decimal = "." in numeral and "e" not in numeral.lower()
+    return numeral.rstrip("0").rstrip(".") if is_decimal else numeral
 
 
 def restore_sign(numeral: str, document: str) -> str | None:
