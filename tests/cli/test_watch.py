@@ -72,6 +72,24 @@ def test_a_watch_goes_on_with_what_is_new_or_has_changed(inbox):
     assert len(extract(inbox, "--resume", "--limit", "3")[1]) == 4
 
 
+def test_a_file_that_changes_meanwhile_is_no_repeated_document(inbox, monkeypatch, capfd):
+    iter_indexed = FakeExtractor.iter_indexed
+
+    def changing(self, documents, **settings):
+        def given():
+            for document in documents:
+                yield document
+                if getattr(document, "text", None) == "one":
+                    write(inbox / "a.txt", "two, changed", 2)
+
+        return iter_indexed(self, given(), **settings)
+
+    monkeypatch.setattr(FakeExtractor, "iter_indexed", changing)
+    write(inbox / "a.txt", "one")
+    assert extract(inbox, "--limit", "2") == (0, [("a.txt", "one"), ("a.txt", "two, changed")])
+    assert "the id of an earlier one" not in capfd.readouterr().err
+
+
 def test_a_table_is_made_when_the_watch_ends(inbox, tmp_path):
     write(inbox / "a.txt", "one")
     command = ["extract", str(inbox), "--schema", "text", "-o", str(tmp_path / "out.csv")]

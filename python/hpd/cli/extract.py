@@ -167,7 +167,8 @@ def run(arguments: argparse.Namespace) -> int:
             return writing.stopped
         for unread in reader.unread:
             say(f"{unread} (its error line is in another shard)")
-        repeated = reader.repeated_ids.notice()
+        # In a watched folder, a file that changed has the id of its earlier version.
+        repeated = None if arguments.watch else reader.repeated_ids.notice()
         if repeated is not None and not quiet:
             say(repeated)
         absent = [name for name in arguments.keep or () if name not in reader.found_columns]
