@@ -229,6 +229,7 @@ def test_the_common_prefix_is_that_of_the_obvious_way(sequences):
         ("x\u200cy 👩\u200d🚀", "x\u200cy 👩\u200d🚀"),
         ("Ni\u00adke  Air\r\n", "Nike Air"),
         ("\u2068Nike\u2069\u200e Air", "Nike Air"),
+        ('\u05d1\u05e2"\u05de "\u05d0" 5"', '\u05d1\u05e2\u05f4\u05de "\u05d0" 5"'),
         *[(f"Nike{chr(code)}Air", "Nike Air") for code in (*range(0x1C, 0x20), 0x0B, 0x0C)],
         *[(f"Ni{chr(code)}ke Air", "Nike Air") for code in (*range(9), *range(14, 28), 0x7F)],
         ("Nike\u2028Air\u2029\x85Max\v9\f2\r3", "Nike Air Max 9 2 3"),

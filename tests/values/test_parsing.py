@@ -182,6 +182,9 @@ def test_backslashes_are_those_of_the_document(path, around):
         (r'"C:\Users\bo"', "", r"C:\Users\bo"),
         (r'"print(\"a\nb\")"', r'print("a\nb")', r'print("a\nb")'),
         (r'"a\/b"', "a/b", "a/b"),
+        ('"\u05d1\u05f4\u05de"', '\u05d1"\u05de', '\u05d1"\u05de'),
+        ('"\u05d1\u05f4\u05de"', "\u05d1\u05f4\u05de", "\u05d1\u05f4\u05de"),
+        ('"\u05d1\u05f4\u05de"', "", "\u05d1\u05f4\u05de"),
     ],
 )
 def test_other_backslashes_are_escapes(raw, document, value):

@@ -34,6 +34,8 @@ INVISIBLE = (
 """Invisible characters, such as soft hyphens, direction marks and control characters, which are
 removed, as a model's vocabulary may lack them."""
 _INVISIBLE_CHARACTERS = re.compile(f"[{re.escape(INVISIBLE)}]")
+GERSHAYIM = "\u05f4"
+_QUOTE_IN_HEBREW = re.compile('(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')
 _BLANK_ENTITY = re.compile(
     r"(?<=\d)&(?:nbsp|thinsp|#160|#8201|#8239|#x0*(?:a0|2009|202f));(?=\d)",
     re.ASCII | re.IGNORECASE,
@@ -237,15 +239,18 @@ def normalize_text(document: str) -> str:
     """Return a document with the letters and blanks that models have seen most often.
 
     Letters that are followed by their accents, and the parts of Hangul syllables, are composed.
-    No-break and similar blanks, HTML's entities for them between digits (``5&nbsp;000``), and field
-    and record separators, become plain ones; invisible characters (zero-width blanks, a byte order
-    mark, soft hyphens, direction marks, control characters) and line feeds at both ends are
-    removed. In a document of one line, such as a title, tabs, repeated blanks and other line ends
-    become one blank; in others, blanks may separate columns, and line ends become line feeds.
+    Quotation marks within Hebrew words, with which models would end a text in JSON, become the
+    gershayim that they stand for. No-break and similar blanks, HTML's entities for them between
+    digits (``5&nbsp;000``), and field and record separators, become plain ones; invisible
+    characters (zero-width blanks, a byte order mark, soft hyphens, direction marks, control
+    characters) and line feeds at both ends are removed. In a document of one line, such as a title,
+    tabs, repeated blanks and other line ends become one blank; in others, blanks may separate
+    columns, and line ends become line feeds.
     Grounding still finds values, as it also normalizes text.
     """
     if not document.isascii():
         document = _DECOMPOSED.sub(lambda found: unicodedata.normalize("NFC", found[0]), document)
+        document = _QUOTE_IN_HEBREW.sub(GERSHAYIM, document)
     document, _ = decode_blanks(document)
     document = _INVISIBLE_CHARACTERS.sub("", _UNUSUAL_BLANK.sub(" ", document)).strip("\r\n")
     if "\n" in document:

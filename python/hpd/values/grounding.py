@@ -83,6 +83,10 @@ _GAP = re.compile(rf"[^\w\n,;|.!?]{{0,{_MAX_GAP}}}")
 """What may stand between the name of a field and its number."""
 
 
+_WORD = re.compile(r"\w+")
+_MAX_TEAR = 200
+"""How many characters may stand between two words of a text that is torn by columns."""
+
 _MAX_DISTANCE = 60
 """How many characters before a value its field's name may stand."""
 
@@ -177,6 +181,27 @@ class Grounder:
                     return True
         if is_text and _ISO_DATE_TIME.fullmatch(value):
             return all(self.is_stated(part, n_times) for part in value.split("T"))
+        return False
+
+    def is_torn(self, value: Any) -> bool:
+        """Return whether the words of a text follow each other with others between them.
+
+        So it is with the lines of a cell in a table: beside each stand those of other cells.
+        """
+        words = [] if not isinstance(value, str) else _WORD.findall(value.casefold())
+        document = self.document.casefold()
+        if len(words) < 2:
+            return False
+        for first in re.finditer(rf"(?<!\w){re.escape(words[0])}(?!\w)", document):
+            end = first.end()
+            for word in words[1:]:
+                pattern = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+                following = pattern.search(document, end, end + _MAX_TEAR)
+                if following is None:
+                    break
+                end = following.end()
+            else:
+                return True
         return False
 
     def _is_end_of_range(self, span: Span) -> bool:
@@ -551,8 +576,8 @@ MAX_CLUSTER: Final = 32
 
 _EQUIVALENTS: Final = str.maketrans(
     {
-        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u00b4\u0060\u02bc", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb", '"'),
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032\u2035\u00b4\u0060\u02bc\u05f3", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u00ab\u00bb\u05f4", '"'),
         **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00ad\ufe63\uff0d", "-"),
     }
 )

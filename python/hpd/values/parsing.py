@@ -11,6 +11,7 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any
 
+from hpd.prompt.tokens import GERSHAYIM
 from hpd.results import NULL_TEXT, FieldValue
 from hpd.schema.attributes import Attribute
 from hpd.schema.scalars import STRING_FORMATS, is_date, is_date_time, matches
@@ -153,8 +154,11 @@ def _unescape(written: str, document: str) -> str:
     """Return the text of a JSON string, as the model means it.
 
     Models copy the backslashes of paths: ``C:\\new`` is a path, not two lines, if the document
-    contains it. In a string with an invalid escape, no backslash is an escape.
+    contains it. In a string with an invalid escape, no backslash is an escape. Gershayim that the
+    document does not have are the quotation marks that the prompt shows as such.
     """
+    if document and GERSHAYIM not in document:
+        written = written.replace(GERSHAYIM, r"\"")
     if "\\" not in written:
         return written
     bare = _ESCAPED.sub(lambda match: match[1] if match[1] == '"' else match[0], written)
