@@ -144,6 +144,13 @@ def test_a_name_of_a_row_that_was_bent_is_an_error(script):
         ("A box without a size.", "40.00 X 25.00 X 30.00", 0.97, True),
         ("A box without a size.", "10 x 10", 0.6, True),
         ("A box without a size.", "1.20 X 2.00", 0.6, False),
+        (
+            "Size        Boxes\n40.00 X         7\n25.00 X\n30.00",
+            "40.00 X 25.00 X 30.00",
+            0.6,
+            True,
+        ),
+        (f"40.00 X 25.00{' word' * 50} X 30.00", "40.00 X 25.00 X 30.00", 0.6, False),
     ],
 )
 def test_what_only_the_description_of_a_field_states_is_null(text, value, confidence, is_kept):

@@ -293,7 +293,8 @@ class DocumentValues:
         spans = assign_spans(grounder, values, arrays, fixed.__contains__)
         for path, attribute in attributes.items():
             result, span = self.fields[path], spans.get(path)
-            if (span is None or span.match == "fuzzy") and _is_copied(result, attribute):
+            is_found = span is not None and span.match != "fuzzy"
+            if not is_found and _is_copied(result, attribute, grounder):
                 why = "it is in the description of the field, not in the document"
                 self.fields[path] = _reject(result, attribute, why)
             elif span is not None:
@@ -630,13 +631,14 @@ def _enclosing_counts(path: FieldPath) -> list[FieldPath]:
     return [(*path[:n], COUNT_KEY) for n in range(1, len(path)) if path[n].isdecimal()]
 
 
-def _is_copied(result: FieldValue, attribute: Attribute) -> bool:
+def _is_copied(result: FieldValue, attribute: Attribute, grounder: Grounder) -> bool:
     """Return whether a value of low confidence was copied from the description of its field."""
     if attribute.choices or attribute.type == "boolean":
         return False
     shown = "\n".join((attribute.description, *map(str, attribute.examples)))
     is_sure = result.confidence is not None and result.confidence >= SURE_CONFIDENCE
-    return bool(shown) and not is_sure and Grounder(shown).is_stated(result.value)
+    is_shown = bool(shown) and not is_sure and Grounder(shown).is_stated(result.value)
+    return is_shown and not grounder.is_torn(result.value)
 
 
 def _misstatement(result: FieldValue, attribute: Attribute, grounder: Grounder) -> str | None:
