@@ -67,6 +67,7 @@ class Field:
         counted_choices: Sequence[Sequence[int]] = [],
         replay: Sequence[int] = [],
         attribute: int = 0,
+        first_bias: Sequence[tuple[int, float]] = [],
         normalizes: bool = False,
         records_branches: bool = False,
         copies: bool = False,
@@ -78,6 +79,8 @@ class Field:
     def key(self) -> list[int]: ...
     @property
     def max_tokens(self) -> int: ...
+    @property
+    def first_bias(self) -> list[tuple[int, float]]: ...
 
 @final
 class Value:

@@ -59,6 +59,7 @@ _CONFLICTS: tuple[tuple[str, Any, str, Any, str], ...] = (
     ("lists", _ANY_VALUE, "method", "ar", "the whole answer is written at once"),
     ("lists", "names", "layout", "label", "its models are trained on row numbers"),
     ("lists", "ar", "layout", "label", "its models are trained on row numbers"),
+    ("lists", "whole", "layout", "label", "its models are trained on row numbers"),
     ("probabilities", True, "method", "ar", "values are not asked for one by one"),
     ("on_invalid", "retry", "method", "ar", _WRITTEN_AT_ONCE),
     ("on_missing", "force", "method", "ar", _WRITTEN_AT_ONCE),
@@ -110,10 +111,10 @@ class Options:
     )
     lists: Lists | None = option(
         None,
-        help="how lists are read: a few rows by name, longer lists from beginning to end, beside "
-        "all other fields (ar); all rows by name, with fewer steps but more errors (names); or the "
-        "number of rows, then all rows by number, for models trained for it (numbers). The default "
-        "is set in the model's file, else ar",
+        help="how lists are read: from beginning to end, beside all other fields (whole); so, "
+        "except for a few rows, which are read by name (ar); all rows by name, with fewer steps "
+        "but more errors (names); or the number of rows, then all rows by number, for models "
+        "trained for it (numbers). The default is set in the model's file, else whole",
         **_PROMPT,
     )
     instructions: str = option(

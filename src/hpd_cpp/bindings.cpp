@@ -173,9 +173,12 @@ void bind_engine(py::module_ & m) {
     py::class_<Field>(m, "Field")
         .def(py::init([](std::vector<Token> key, int32_t max_tokens, std::string grammar,
                          Choices choices, std::string counted_grammar, Choices counted_choices,
-                         std::vector<Token> replay, uint64_t attribute, bool normalizes,
-                         bool records_branches, bool copies) {
+                         std::vector<Token> replay, uint64_t attribute, LogitBias first_bias,
+                         bool normalizes, bool records_branches, bool copies) {
                  if (max_tokens < 1) throw py::value_error("max_tokens must be at least 1");
+                 for (const auto & [token, added] : first_bias) {
+                     if (!(added >= 0.0f)) throw py::value_error("a bias must not be negative");
+                 }
                  std::sort(choices.begin(), choices.end());
                  std::sort(counted_choices.begin(), counted_choices.end());
                  return Field{std::move(key),
@@ -186,6 +189,7 @@ void bind_engine(py::module_ & m) {
                               std::move(counted_choices),
                               std::move(replay),
                               attribute,
+                              std::move(first_bias),
                               normalizes,
                               records_branches,
                               copies};
@@ -193,11 +197,13 @@ void bind_engine(py::module_ & m) {
              py::arg("key"), py::kw_only(), py::arg("max_tokens") = 64, py::arg("grammar") = "",
              py::arg("choices") = Choices(), py::arg("counted_grammar") = "",
              py::arg("counted_choices") = Choices(), py::arg("replay") = std::vector<Token>(),
-             py::arg("attribute") = 0, py::arg("normalizes") = false,
-             py::arg("records_branches") = false, py::arg("copies") = false)
+             py::arg("attribute") = 0, py::arg("first_bias") = LogitBias(),
+             py::arg("normalizes") = false, py::arg("records_branches") = false,
+             py::arg("copies") = false)
         .def_readwrite("replay", &Field::replay)
         .def_readonly("key", &Field::key)
         .def_readonly("max_tokens", &Field::max_tokens)
+        .def_readonly("first_bias", &Field::first_bias)
         .def_readwrite("attribute", &Field::attribute)
         .def_readwrite("normalizes", &Field::normalizes);
 

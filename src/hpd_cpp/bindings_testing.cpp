@@ -330,15 +330,16 @@ void bind_parts(py::module_ & m) {
     m.def(
         "choose",
         [](const std::vector<float> & row, const SamplingOptions & options, double uniform,
-           const std::optional<std::set<Token>> & allowed) {
+           const std::optional<std::set<Token>> & allowed, const LogitBias & bias) {
             const LogitRow r = read_row(row.data(), static_cast<int32_t>(row.size()));
             TokenFilter filter;
             if (allowed) filter = [&](Token t) { return allowed->count(t) > 0; };
-            const Choice c = choose_random(r, options, uniform, filter);
+            const Choice c = bias.empty() ? choose_random(r, options, uniform, filter)
+                                          : choose_greedy(r, filter, bias);
             return py::make_tuple(c.token, c.logprob, c.margin);
         },
         py::arg("row"), py::arg("options"), py::arg("uniform") = 0.0,
-        py::arg("allowed") = py::none());
+        py::arg("allowed") = py::none(), py::arg("bias") = LogitBias());
     m.def(
         "repetition_of",
         [](const std::vector<Token> & tokens, size_t first, size_t longest_period) {

@@ -137,3 +137,34 @@ def test_the_runner_up_is_one_of_the_tokens_that_are_allowed():
     assert testing.choose(row, sampling(), allowed={1, 0})[2] >= _native.near_tie_margin()
     assert testing.choose(row, sampling(), allowed={3, 4})[2] == pytest.approx(3.9, abs=1e-5)
     assert testing.choose(row, sampling(), allowed={4})[2] == float("inf")
+
+
+@given(ROWS, st.integers(0, 2**32 - 1))
+def test_a_bias_is_added_to_logits_but_not_to_probabilities(row, seed):
+    rng = np.random.default_rng(seed)
+    n_biased = rng.integers(1, 4)
+    bias = {
+        int(t): float(rng.choice([0.0, 1.0, 2.5, 40.0]))
+        for t in rng.integers(0, len(row), n_biased)
+    }
+    allowed = set(rng.choice(len(row), len(row) // 2 + 1, replace=False).tolist())
+    token, logprob, margin = testing.choose(
+        list(row), sampling(), allowed=allowed, bias=list(bias.items())
+    )
+    biased = np.array([x + bias.get(t, 0.0) for t, x in enumerate(row.astype(np.float64))])
+    order = sorted(allowed, key=lambda t: -biased[t])
+    assert biased[token] == pytest.approx(biased[order[0]], abs=1e-4)
+    assert token in allowed
+    if not any(bias.values()):
+        return
+    wide = row.astype(np.float64)
+    assert logprob == pytest.approx(wide[token] - np.logaddexp.reduce(wide), abs=1e-4)
+    distance = biased[token] - max((biased[t] for t in allowed if t != token), default=-np.inf)
+    assert min(margin, 0.2) == pytest.approx(min(distance, 0.2), abs=1e-3)
+
+
+def test_a_bias_for_no_token_is_refused():
+    with pytest.raises(ValueError, match="lacks"):
+        testing.choose([0.0, 1.0], sampling(), allowed={0, 1}, bias=[(2, 1.0)])
+    with pytest.raises(ValueError, match="negative"):
+        _native.Field([1], first_bias=[(0, -1.0)])

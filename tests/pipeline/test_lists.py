@@ -1,13 +1,16 @@
 """Lists read by names, by numbers and from beginning to end: the same data, other questions."""
 
 import json
+import math
+from dataclasses import replace
 
 import pytest
 
+from decoding import open_model
 from gbnf import to_regex
 from hpd.errors import OptionError, SchemaError
 from hpd.options import Options
-from hpd.pipeline.compiled_schema import trained_lists
+from hpd.pipeline.compiled_schema import NO_LIST_WEIGHT, CompiledSchema, trained_lists
 from hpd.pipeline.document_values import DocumentValues, Retries
 from hpd.prompt.lists import list_to_write
 from hpd.prompt.questions import Waves, count_attribute, known_waves, schema_leaves
@@ -18,7 +21,7 @@ from hpd.values.answers import split_list
 from hpd.values.grammar import list_grammar
 from small_extractor import SmallExtractor, give_answers
 
-WAYS = ("names", "numbers", "ar")
+WAYS = ("names", "numbers", "ar", "whole")
 SETTINGS = {"n_ctx": 4096, "on_invalid": "record", "max_tokens": 32}
 
 RESULTS = "results [{test, result float, unit}]"
@@ -250,6 +253,39 @@ def test_names_tell_whether_there_is_a_list_to_write():
     assert (attribute.forbids_null, attribute.min_items) == (True, 1)
 
 
+@pytest.mark.parametrize("indents", [True, False])
+def test_a_whole_list_is_decoded_beside_all_other_fields(indents):
+    waves = Waves(load_schema(f"lab, {RESULTS}"), lists="whole", indents_lists=indents)
+    lab, whole = waves.first()
+    assert (lab.key, whole.key) == (
+        '{"lab":',
+        '{\n  "results":' if indents else '{"results":',
+    )
+    assert not whole.leaf.opens_leaves
+    assert waves.next(["Acme", 3], lambda d: {}, lambda d, path: "Zinc") == []
+
+
+def test_models_that_were_not_trained_lean_towards_no_list(tiny_model):
+    model = open_model(tiny_model(seed=1))
+
+    def biases(source="lab, " + RESULTS, *, is_forced=False, **options):
+        schema = load_schema(source)
+        compiled = CompiledSchema(model, schema, Options(**options))
+        questions = compiled.waves(1).first()
+        if is_forced:
+            questions = [replace(q, leaf=q.leaf.as_forced) for q in questions]
+        request = compiled.request(["word"], questions, first=True, keep_prompt=False)
+        return [field.first_bias for field in request.fields]
+
+    lab, whole = biases()
+    assert not lab
+    assert {model.piece(token).strip()[:2] for token, _ in whole} <= {b"nu", b"[]"}
+    assert [b for _, b in whole] == pytest.approx([math.log(NO_LIST_WEIGHT)] * len(whole))
+    assert not any(biases(null_threshold=0.0))
+    assert not any(biases(lists="names"))
+    assert not any(biases(is_forced=True))
+
+
 def test_a_few_rows_are_asked_for_by_their_names_if_those_tell_them_apart():
     assert keys(RESULTS, BLOOD, "ar") == keys(RESULTS, BLOOD, "names")
     answer = {"results": [*BLOOD["results"][:2], BLOOD["results"][0]]}
@@ -435,7 +471,7 @@ class File:
 @pytest.mark.parametrize(
     ("file", "lists"),
     [
-        (File({}), "ar"),
+        (File({}), "whole"),
         (File({"hpd.lists": "numbers"}), "numbers"),
         (File({"hpd.lists": "names", "hpd.stated": "on"}), "names"),
         (File({"hpd.stated": "on"}), "ar"),
@@ -454,6 +490,7 @@ def test_the_file_says_how_lists_were_taught(file, lists):
         {"lists": "numbers", "method": "ar"},
         {"lists": "names", "layout": "label"},
         {"lists": "ar", "layout": "label"},
+        {"lists": "whole", "layout": "label"},
     ],
 )
 def test_ways_that_cannot_be_honoured_are_refused(settings):

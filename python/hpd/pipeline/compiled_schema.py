@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
-from typing import Protocol, get_args
+from typing import Final, Protocol, get_args
 
 from hpd._native import Field, Model
 from hpd.options import SHORT_VALUE_TOKENS, Options, values_identity
@@ -283,6 +284,11 @@ _ROW_NAME_TOKENS = 64
 _N_FINGERPRINTS = 4096  # Kept for keys that come again; arrays may have many items.
 
 
+NO_LIST_WEIGHT: Final = 10.0
+"""How many times as likely null and an empty list count, with a model that was not trained for hpd.
+"""
+
+
 class CompiledSchema:
     """Turns questions about stacked documents into requests.
 
@@ -322,6 +328,7 @@ class CompiledSchema:
         elif not (options.calibration or is_trained):
             self._default_threshold = UNTRAINED_NULL_THRESHOLD
         self._indents_lists = not is_trained
+        self._biases_lists = not is_trained and options.null_threshold is None
         self.lists = options.lists or trained_lists(model, options)
         self.leaves = schema_leaves(schema, self.lists)
         self._model = model
@@ -601,10 +608,38 @@ class CompiledSchema:
             counted_grammar=constraint.counted_grammar,
             counted_choices=constraint.counted_choices,
             attribute=attribute_id(leaf),
+            first_bias=self._no_list_bias if self._is_biased(leaf) else [],
             normalizes=constraint.normalizes,
             records_branches=self.choices_of(leaf) is not None,
             copies=leaf.written is not None and _is_copied_text(leaf.attribute.item),
         )
+
+    def null_confidence(self, leaf: Leaf, confidence: float | None) -> float | None:
+        """Return the confidence in a null list, given the model's own probability of null."""
+        if confidence is None or not self._is_biased(leaf):
+            return confidence
+        return confidence * NO_LIST_WEIGHT / (1.0 + confidence * (NO_LIST_WEIGHT - 1.0))
+
+    def _is_biased(self, leaf: Leaf) -> bool:
+        """Return whether null is weighted, as models rarely say that there is no list."""
+        is_whole_list = leaf.written is not None and not leaf.written.names
+        return self._biases_lists and is_whole_list and not leaf.is_forced
+
+    @cached_property
+    def _no_list_bias(self) -> list[tuple[int, float]]:
+        """The bias of the tokens with which null and an empty list begin."""
+        beginnings = (
+            f"{blank}{text}{after}"
+            for blank in ("", " ")
+            for text in ("null", "[]")
+            for after in ("", ",", "}", "\n", ",\n")
+        )
+        tokens = {self._model.tokenize(text)[0] for text in beginnings}
+        return [
+            (token, math.log(NO_LIST_WEIGHT))
+            for token in sorted(tokens)
+            if self._model.piece(token).strip().startswith((b"null", b"[]"))
+        ]
 
     def _key_tokens(self, leaf: Leaf) -> int:
         """Return the maximum number of tokens of a field's key, with the values that it shows."""
@@ -673,7 +708,7 @@ class ModelFile(Protocol):
 def trained_lists(model: ModelFile, options: Options) -> Lists:
     """Return how a model was trained to answer lists, as its file or an adapter says.
 
-    If none of them does, ``ar``.
+    If none of them does: ``whole`` if it was not trained for hpd, else ``ar``.
     """
     if options.layout == "label":
         return "numbers"
@@ -681,7 +716,7 @@ def trained_lists(model: ModelFile, options: Options) -> Lists:
     for lists in get_args(Lists):
         if lists in said:
             return lists  # type: ignore[no-any-return]
-    return "ar"
+    return "ar" if options.adapters or _is_trained(model) else "whole"
 
 
 def _is_trained(model: ModelFile) -> bool:

@@ -534,7 +534,10 @@ class FieldsPrompt(Prompt):
                 result = replace(result, confidence=min(likelihood.share, likelihood.probability))
             if path == leaf.path:
                 n_items = result.value
-                result = replace(result, raw=text, rejected=rejected)
+                confidence = result.confidence
+                if not n_items:
+                    confidence = self._compiled_schema.null_confidence(leaf, confidence)
+                result = replace(result, raw=text, rejected=rejected, confidence=confidence)
                 values.store(path, attribute, result)
                 continue
             limits = self._limits([attribute], [path])[0]

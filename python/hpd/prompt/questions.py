@@ -320,6 +320,11 @@ class Waves:
         else:
             paths = [(*self._prefixes[d], *_shown_path(leaf)) for d, leaf in due]
             keys = key_texts(paths, self._layout)
+            if self._layout == "branch":
+                keys = [
+                    key_text(path, indents=True) if self._indents(leaf) else key
+                    for key, path, (_, leaf) in zip(keys, paths, due, strict=True)
+                ]
         return [Question(d, leaf, key) for (d, leaf), key in zip(due, keys, strict=True)]
 
     def next(
@@ -476,14 +481,18 @@ class Waves:
             path = (*prefix, *row.path)
             rows[path] = {} if names else _names_of(row.path_before, row.names, d, get)
         seen_values = {(*prefix, *path): value for path, value in values.items()}
-        is_whole_list = leaf.written is not None and not leaf.written.names
         return key_text(
             (*prefix, *_shown_path(leaf)),
             seen_values,
             rejected,
             rows,
-            indents=self._indents_lists and is_whole_list,
+            indents=self._indents(leaf),
         )
+
+    def _indents(self, leaf: Leaf) -> bool:
+        """Return whether a leaf is a whole list whose JSON has a line for each member."""
+        is_whole_list = leaf.written is not None and not leaf.written.names
+        return self._indents_lists and is_whole_list
 
 
 def known_waves(

@@ -19,7 +19,7 @@ from hpd.schema.attributes import MAP_NAME, MAP_VALUE, VARIANT_KEY, Attribute, S
 Layout = Literal["branch", "skeleton", "label"]
 NameLayout = Literal["branch", "skeleton"]
 """The layouts whose keys are attribute names."""
-Lists = Literal["names", "numbers", "ar"]
+Lists = Literal["names", "numbers", "ar", "whole"]
 """How the rows of a list are asked for."""
 FieldPath = tuple[str, ...]
 

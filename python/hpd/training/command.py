@@ -148,8 +148,8 @@ def _add_task(group: argparse._ArgumentGroup) -> None:
     add_option_argument(group, OPTIONS["stack"])
     add_option_argument(
         group, OPTIONS["lists"],
-        help="how rows of lists are asked for: by their names, by their numbers, or as part of the "
-        "whole list (ar) [default: as the model was trained, else ar]",
+        help="how lists are asked for, as in hpd extract [default: as the model was trained, else "
+        "whole]",
     )  # fmt: skip
     add_option_argument(group, OPTIONS["instructions"])
     group.add_argument(

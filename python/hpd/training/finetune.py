@@ -72,7 +72,7 @@ class FinetuneOptions:
     instructions: str = ""
     """The instructions that the extractor will be given."""
     lists: Lists | None = None
-    """How the rows of lists are asked for; None: as the model was trained, else ``ar``."""
+    """How the rows of lists are asked for; None: as the model was trained, else ``whole``."""
     max_row: int = 4096
     """Maximum tokens in a row; longer rows leave out fields of later waves, or are skipped."""
     lora_rank: int = 0
@@ -178,7 +178,7 @@ def finetune(
 def _lists(options: FinetuneOptions, vocabulary: GgufVocabulary) -> Lists:
     """Return how the rows of lists are asked for, which is recorded in the trained file."""
     is_labelled = "label" in options.forms
-    if is_labelled and options.lists in ("names", "ar"):
+    if is_labelled and options.lists not in (None, "numbers"):
         raise OptionError(
             f"lists={options.lists}: with --mask label, rows are asked for by numbers"
         )

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 #include "errors.h"
@@ -203,6 +204,30 @@ Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed) {
     if (best < 0) return {};
     const bool is_near = second_logit > lowest || !obeys;
     return describe(row, best, is_near ? best_logit - second_logit : near_tie_margin);
+}
+
+Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed, const LogitBias & bias) {
+    // A token without a bias can only be chosen if it would be without any.
+    const Choice plain = choose_greedy(row, allowed);
+    int32_t best = plain.token;
+    float best_logit = best < 0 ? lowest : row.logits[best];
+    float second_logit = best_logit - plain.margin;
+    for (const auto & [token, added] : bias) {
+        if (token < 0 || token >= row.n_vocab)
+            throw std::invalid_argument("a bias is for a token that the model lacks");
+        if (token == plain.token) best_logit += added;
+    }
+    for (const auto & [token, added] : bias) {
+        const float logit = row.logits[token] + added;
+        if (token == plain.token || !(logit > second_logit) || !allowed(token)) continue;
+        second_logit = std::min(logit, best_logit);
+        if (logit > best_logit) {
+            best = token;
+            best_logit = logit;
+        }
+    }
+    if (best < 0) return {};
+    return describe(row, best, best_logit - second_logit);
 }
 
 Choice choose_random(const LogitRow & r, const SamplingOptions & options, double uniform,

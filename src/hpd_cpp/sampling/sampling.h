@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "options.h"
@@ -26,6 +27,9 @@ struct Choice {
 
 // True for tokens that may be chosen.
 using TokenFilter = std::function<bool(int32_t)>;
+
+// Tokens, each with a positive number that is added to its logit.
+using LogitBias = std::vector<std::pair<int32_t, float>>;
 
 // One row of logits, (n_vocab), and what a sweep over it found.
 struct LogitRow {
@@ -51,6 +55,9 @@ Choice choose_greedy(const LogitRow & row);
 
 // Chooses the most likely token that the filter allows; the token is -1 if there is none.
 Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed);
+
+// The same with a bias. The log-probability of the token is the model's own.
+Choice choose_greedy(const LogitRow & row, const TokenFilter & allowed, const LogitBias & bias);
 
 // Chooses a random token: top-k, then top-p, then min-p, then temperature, as llama.cpp's chain
 // does. `uniform` in [0, 1) decides which. The filter, where given, is applied first.

@@ -216,7 +216,10 @@ Choice ValueWriter::choose(const Value & value, const LogitRow & row,
         const double uniform = uniform_at(options_.seed, stream_of(value), n);
         return choose_random(row, options_, uniform, allowed);
     }
-    return constraint ? choose_greedy(row, allowed) : choose_greedy(row);
+    if (!constraint) return choose_greedy(row);
+    const LogitBias & bias = value.field().first_bias;
+    return n == 0 && !bias.empty() ? choose_greedy(row, allowed, bias)
+                                   : choose_greedy(row, allowed);
 }
 
 // A token that completes the value counts together with all tokens that complete it in the same

@@ -9,6 +9,7 @@
 
 #include "sampling/choices.h"
 #include "sampling/json_scanner.h"
+#include "sampling/sampling.h"
 #include "scheduling/tokens.h"
 
 namespace hpd {
@@ -25,6 +26,7 @@ struct Field {
     Choices counted_choices;
     std::vector<Token> replay;  // known tokens to take instead of the model's, for timing
     uint64_t attribute = 0;  // what it asks, as an id for all documents; 0: derived from the key
+    LogitBias first_bias;  // of the first token, under a constraint at temperature 0
     bool normalizes = false;  // probabilities are shares of the total of what counts
     bool records_branches = false;  // a value also has the shares of tokens not chosen
     bool copies = false;  // a list of texts from the document; ends if many are invented
