@@ -255,20 +255,20 @@ def test_names_tell_whether_there_is_a_list_to_write():
 
 @pytest.mark.parametrize("indents", [True, False])
 def test_a_whole_list_is_decoded_beside_all_other_fields(indents):
-    waves = Waves(load_schema(f"lab, {RESULTS}"), lists="whole", indents_lists=indents)
-    lab, whole = waves.first()
-    assert (lab.key, whole.key) == (
-        '{"lab":',
+    waves = Waves(load_schema(f"labs [str], {RESULTS}"), lists="whole", indents_lists=indents)
+    labs, whole = waves.first()
+    assert (labs.key, whole.key) == (
+        '{"labs":',
         '{\n  "results":' if indents else '{"results":',
     )
     assert not whole.leaf.opens_leaves
-    assert waves.next(["Acme", 3], lambda d: {}, lambda d, path: "Zinc") == []
+    assert waves.next([1, 3], lambda d: {}, lambda d, path: "Zinc") == []
 
 
 def test_models_that_were_not_trained_lean_towards_no_list(tiny_model):
     model = open_model(tiny_model(seed=1))
 
-    def biases(source="lab, " + RESULTS, *, is_forced=False, **options):
+    def biases(source="labs [str], " + RESULTS, *, is_forced=False, **options):
         schema = load_schema(source)
         compiled = CompiledSchema(model, schema, Options(**options))
         questions = compiled.waves(1).first()
@@ -277,8 +277,8 @@ def test_models_that_were_not_trained_lean_towards_no_list(tiny_model):
         request = compiled.request(["word"], questions, first=True, keep_prompt=False)
         return [field.first_bias for field in request.fields]
 
-    lab, whole = biases()
-    assert not lab
+    labs, whole = biases()
+    assert not labs
     assert {model.piece(token).strip()[:2] for token, _ in whole} <= {b"nu", b"[]"}
     assert [b for _, b in whole] == pytest.approx([math.log(NO_LIST_WEIGHT)] * len(whole))
     assert not any(biases(null_threshold=0.0))

@@ -622,8 +622,8 @@ class CompiledSchema:
 
     def _is_biased(self, leaf: Leaf) -> bool:
         """Return whether null is weighted, as models rarely say that there is no list."""
-        is_whole_list = leaf.written is not None and not leaf.written.names
-        return self._biases_lists and is_whole_list and not leaf.is_forced
+        is_of_rows = leaf.written is not None and leaf.written.has_whole_rows
+        return self._biases_lists and is_of_rows and not leaf.is_forced
 
     @cached_property
     def _no_list_bias(self) -> list[tuple[int, float]]:

@@ -86,6 +86,11 @@ class WrittenList:
         return replace(self.attribute, item=item, min_items=least, forbids_null=True)
 
     @property
+    def has_whole_rows(self) -> bool:
+        """Whether its items are objects that are decoded with all their parts."""
+        return not self.names and self._object.type == "object"
+
+    @property
     def has_rest(self) -> bool:
         """Whether its items have parts that are asked for later."""
         return bool(self.names) and any(

@@ -490,9 +490,8 @@ class Waves:
         )
 
     def _indents(self, leaf: Leaf) -> bool:
-        """Return whether a leaf is a whole list whose JSON has a line for each member."""
-        is_whole_list = leaf.written is not None and not leaf.written.names
-        return self._indents_lists and is_whole_list
+        """Return whether a leaf is a list of objects whose JSON has a line for each member."""
+        return self._indents_lists and leaf.written is not None and leaf.written.has_whole_rows
 
 
 def known_waves(
