@@ -293,17 +293,6 @@ def test_a_few_rows_are_asked_for_by_their_names_if_those_tell_them_apart():
     assert whole == [('{"results":', answer["results"])]
 
 
-def test_a_few_rows_with_lists_are_decoded_whole():
-    """Asked for by its row's name, each inner list would come after waves of its own."""
-    answer = {"orders": [{"id": "7", "lines": [{"sku": "A", "qty": 1}]}]}
-    assert keys("orders [{id, lines [{sku, qty int}]}]", answer, "ar") == [
-        [('{"all the orders[].id values":', ["7"])],
-        [('{"orders":', answer["orders"])],
-    ]
-    none = {"orders": []}
-    assert len(keys("orders [{id, lines [{sku, qty int}]}]", none, "ar")) == 1
-
-
 @pytest.mark.parametrize(
     ("lists", "begins_line", "is_whole"),
     [("ar", False, True), ("ar", True, False), ("names", True, True), ("names", False, False)],

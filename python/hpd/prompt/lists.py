@@ -98,11 +98,6 @@ class WrittenList:
         )
 
     @property
-    def has_inner_list(self) -> bool:
-        """Whether its items have lists, each of which would be asked for row by row."""
-        return any(map(_has_list, self._object.attributes))
-
-    @property
     def rest(self) -> Attribute:
         """The items without the decoded parts."""
         return replace(
@@ -193,11 +188,6 @@ def _is_writable(attribute: Attribute) -> bool:
         return attribute.is_scalar
     parts = (*attribute.attributes, *(() if attribute.item is None else (attribute.item,)))
     return all(map(_is_writable, parts))
-
-
-def _has_list(attribute: Attribute) -> bool:
-    """Return whether an attribute is a list, or an object that has one at any depth."""
-    return attribute.is_counted or any(map(_has_list, attribute.attributes))
 
 
 def _forbid_null(attribute: Attribute) -> Attribute:

@@ -416,12 +416,12 @@ class Waves:
     ) -> Leaf | None:
         """Return the next question for a list that is not finished, or None if it is.
 
-        Once its names show that there are more than a few items, or items with lists, a whole list
-        is asked for; if it has fewer than half as many items, it goes on by the names. A list of
-        names is asked for again with more parts if the names do not tell its rows apart: if two are
-        equal, or if more lines of the document begin with a name than the list has rows of it.
-        Before a whole list, the rest of the document must not have the name either: LHR is in
-        both ``ZRH-LHR`` and ``LHR-JFK``.
+        Once its names show that there are more than a few items, a whole list is asked for; if it
+        has fewer than half as many items, it goes on by the names. A list of names is asked for
+        again with more parts if the names do not tell its rows apart: if two are equal, or if more
+        lines of the document begin with a name than the list has rows of it. Before a whole list,
+        the rest of the document must not have the name either: LHR is in both ``ZRH-LHR`` and
+        ``LHR-JFK``.
         """
         leaf, d, written = question.leaf, question.document, question.leaf.written
         if written is None or not isinstance(value, int):
@@ -441,8 +441,7 @@ class Waves:
 
         following: WrittenList | None = None
         if written.precedes_whole_list:
-            max_named = 0 if written.has_inner_list else MAX_NAMED_ROWS
-            if len(rows) > max_named or not are_told_apart():
+            if len(rows) > MAX_NAMED_ROWS or not are_told_apart():
                 # Some names may be made up, or be those of other rows.
                 n_expected = (n_different + 1) // 2
                 following = WrittenList(written.array, n_expected=n_expected)
