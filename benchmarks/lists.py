@@ -12,8 +12,8 @@ from typing import Any
 
 import hpd
 
-WAYS: Sequence[dict[str, Any]] = ({"method": "ar", "drafts": False}, {"lists": "ar"})
-"""The settings that write the whole answer token by token, and those of hpd."""
+WAYS: Sequence[dict[str, Any]] = ({"method": "ar", "drafts": False}, {})
+"""The settings that write the whole answer token by token, and the defaults."""
 OPTIONS: dict[str, Any] = {"on_invalid": "record", "dedupe": False, "quiet": True}
 """The settings of all ways."""
 
