@@ -33,20 +33,25 @@ def write(path, text, second=1):
     os.utime(path, (second, second))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_a_watch_well(inbox, monkeypatch, capfd, number):
+def after_reading(monkeypatch, text, act):
+    """Act once the extractor has taken the document with a text."""
     iter_indexed = FakeExtractor.iter_indexed
 
-    def sending(self, documents, **settings):
+    def acting(self, documents, **settings):
         def given():
             for document in documents:
                 yield document
-                if getattr(document, "text", None) == "last":
-                    signal.raise_signal(number)
+                if getattr(document, "text", None) == text:
+                    act()
 
         return iter_indexed(self, given(), **settings)
 
-    monkeypatch.setattr(FakeExtractor, "iter_indexed", sending)
+    monkeypatch.setattr(FakeExtractor, "iter_indexed", acting)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_watch_well(inbox, monkeypatch, capfd, number):
+    after_reading(monkeypatch, "last", lambda: signal.raise_signal(number))
     write(inbox / "a.txt", "first")
     write(inbox / "b.txt", "last")
     before = signal.getsignal(signal.SIGTERM)
@@ -73,18 +78,7 @@ def test_a_watch_goes_on_with_what_is_new_or_has_changed(inbox):
 
 
 def test_a_file_that_changes_meanwhile_is_no_repeated_document(inbox, monkeypatch, capfd):
-    iter_indexed = FakeExtractor.iter_indexed
-
-    def changing(self, documents, **settings):
-        def given():
-            for document in documents:
-                yield document
-                if getattr(document, "text", None) == "one":
-                    write(inbox / "a.txt", "two, changed", 2)
-
-        return iter_indexed(self, given(), **settings)
-
-    monkeypatch.setattr(FakeExtractor, "iter_indexed", changing)
+    after_reading(monkeypatch, "one", lambda: write(inbox / "a.txt", "two, changed", 2))
     write(inbox / "a.txt", "one")
     assert extract(inbox, "--limit", "2") == (0, [("a.txt", "one"), ("a.txt", "two, changed")])
     assert "the id of an earlier one" not in capfd.readouterr().err

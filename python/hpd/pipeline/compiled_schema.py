@@ -322,14 +322,13 @@ class CompiledSchema:
         verbatim = options.verbatim
         self._is_verbatim = model.metadata(STATED_KEY) == "on" if verbatim is None else verbatim
         self._is_restricted = self._is_verbatim and _are_any_restricted(schema.attributes)
-        is_trained = bool(options.adapters) or _is_trained(model)
+        is_trained = _is_trained(model, options)
         self._default_threshold = 0.0
         if confidence_map is not None:
             self._default_threshold = confidence_map.null_threshold
         elif not (options.calibration or is_trained):
             self._default_threshold = UNTRAINED_NULL_THRESHOLD
         self._indents_lists = not is_trained
-        self._biases_lists = not is_trained and options.null_threshold is None
         self.lists = options.lists or trained_lists(model, options)
         self.leaves = schema_leaves(schema, self.lists)
         self._model = model
@@ -624,7 +623,8 @@ class CompiledSchema:
     def _is_biased(self, leaf: Leaf) -> bool:
         """Return whether null is weighted, as models rarely say that there is no list."""
         is_of_rows = leaf.written is not None and leaf.written.has_whole_rows
-        return self._biases_lists and is_of_rows and not leaf.is_forced
+        may_weight = self._indents_lists and self.options.null_threshold is None
+        return may_weight and is_of_rows and not leaf.is_forced
 
     @cached_property
     def _no_list_bias(self) -> list[tuple[int, float]]:
@@ -717,12 +717,13 @@ def trained_lists(model: ModelFile, options: Options) -> Lists:
     for lists in get_args(Lists):
         if lists in said:
             return lists  # type: ignore[no-any-return]
-    return "ar" if options.adapters or _is_trained(model) else "whole"
+    return "ar" if _is_trained(model, options) else "whole"
 
 
-def _is_trained(model: ModelFile) -> bool:
-    """Return whether a file says that its model was taught to answer as hpd asks."""
-    return any(map(model.metadata, (LISTS_KEY, STATED_KEY, METADATA_KEY, LABEL_KEY)))
+def _is_trained(model: ModelFile, options: Options) -> bool:
+    """Return whether a model was taught to answer as hpd asks, by its file or an adapter."""
+    keys = (LISTS_KEY, STATED_KEY, METADATA_KEY, LABEL_KEY)
+    return bool(options.adapters) or any(map(model.metadata, keys))
 
 
 def _fingerprint_of(question: Question) -> str:

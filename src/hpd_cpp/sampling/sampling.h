@@ -28,7 +28,7 @@ struct Choice {
 // True for tokens that may be chosen.
 using TokenFilter = std::function<bool(int32_t)>;
 
-// Tokens, each with a positive number that is added to its logit.
+// Tokens, each with a number, not negative, that is added to its logit.
 using LogitBias = std::vector<std::pair<int32_t, float>>;
 
 // One row of logits, (n_vocab), and what a sweep over it found.
