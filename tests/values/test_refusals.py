@@ -244,6 +244,58 @@ def test_after_a_choice_that_was_changed_a_list_has_only_stated_ones(script, tex
     assert "item 2: the model would write something else" in extraction.fields["x"].error
 
 
+SEX = {"enum": ["male", "female"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "written", "document", "is_kept"),
+    [
+        (SEX, "male", "M", "X: M, born in 1958", True),
+        (SEX, "female", "f", "Name Ann Lee\nX  f", True),
+        (SEX, "male", "Ms", "X: Ms", False),
+        ({"enum": ["male", "married"]}, "male", "M", "X: M", False),
+        ({"type": "boolean"}, False, "NO", "X: NO", True),
+        ({"type": "boolean"}, True, "Sí", "X=Sí", True),
+        ({"type": "boolean"}, True, "NO", "X: NO", False),
+        ({"type": "boolean"}, False, "green", "X: green", False),
+    ],
+)
+def test_a_short_form_after_the_name_of_a_field_states_a_choice(
+    script, schema, value, written, document, is_kept
+):
+    scripted = ScriptedAnswer({"x": value}, STYLES[0], doubts={("x",): written})
+    (extraction,) = scripted_extractions(
+        script,
+        {"": load_schema({"type": "object", "properties": {"x": schema}, "required": ["x"]})},
+        [Document(document, 0, "")],
+        {document: scripted}.__getitem__,
+        **USUAL,
+        null_threshold=0.0,
+    )
+    found = extraction.fields["x"]
+    assert found.value == (value if is_kept else None)
+    assert is_kept or "something else" in found.error
+
+
+def test_a_list_in_a_row_keeps_its_items_though_the_model_would_write_one_text(script):
+    ports = {"type": "array", "items": {"type": "integer"}}
+    row = {"type": "object", "properties": {"name": {"type": "string"}, "ports": ports}}
+    numbers, text = ([{"name": "api", "ports": each}] for each in ([8080], "8080"))
+    scripted = ScriptedAnswer({"x": numbers}, STYLES[0], doubts={("x", COUNT_KEY): text})
+    schema = {"type": "object", "properties": {"x": {"type": "array", "items": row}}}
+    document = "Container api, port: 8080."
+    (extraction,) = scripted_extractions(
+        script,
+        {"": load_schema(schema)},
+        [Document(document, 0, "")],
+        {document: scripted}.__getitem__,
+        **USUAL,
+        null_threshold=0.0,
+        lists="whole",
+    )
+    assert extraction.data == {"x": numbers}
+
+
 def test_numbers_that_repeat_end_a_list_also_after_others_with_the_same_last_digit(script):
     parts = {"position": {"type": "integer"}, "pieces": {"type": "integer"}}
     schema = {"type": "array", "items": {"type": "object", "properties": parts}}

@@ -181,7 +181,10 @@ class DocumentValues:
                 if why is not None and grounder is not None:
                     # Each item of a list needs a statement of its own.
                     n_times = 1 + self._n_items_with(path, result.value)
-                    why = None if grounder.is_stated(result.value, n_times) else why
+                    is_stated = grounder.is_stated(result.value, n_times) or grounder.abbreviates(
+                        attribute.name, result.value, attribute.choices
+                    )
+                    why = None if is_stated else why
                 if why is not None:
                     confidence = None
             if why is None and grounder is not None and not result.forced:

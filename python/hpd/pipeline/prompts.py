@@ -538,6 +538,7 @@ class FieldsPrompt(Prompt):
                 if not n_items:
                     confidence = self._compiled_schema.null_confidence(leaf, confidence)
                 result = replace(result, raw=text, rejected=rejected, confidence=confidence)
+            if is_count(schema, path):
                 values.store(path, attribute, result)
                 continue
             limits = self._limits([attribute], [path])[0]

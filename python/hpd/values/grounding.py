@@ -46,7 +46,13 @@ from hpd.values.windows import (
     Window,
     choose_windows,
 )
-from hpd.values.words import COMMON_WORD, extends_previous, is_word_border
+from hpd.values.words import (
+    COMMON_WORD,
+    FALSE_WORD,
+    TRUE_WORD,
+    extends_previous,
+    is_word_border,
+)
 
 FUZZY_THRESHOLD: Final = 85.0
 """Minimum similarity of a fuzzy match, from 0 to 100 (rapidfuzz's ratio)."""
@@ -258,12 +264,7 @@ class Grounder:
         For ``continent`` it is Africa in ``Continent: Africa``. Short words in small letters are
         left out, as they may begin a sentence about the choice, and words such as yes.
         """
-        words = _words_of(name)
-        if not words:
-            return None
-        pattern = rf"(?<![^\W_]){_pattern_of(words)}[ \t]*[:=]?[ \t]+([^\W\d_]+)"
-        for match in re.finditer(pattern, self.document, re.IGNORECASE):
-            word = match[1]
+        for word in self._words_after(name):
             is_small = word.islower() and len(word) <= MAX_SMALL_WORD
             folded = strip_accents(word.casefold())
             stands_for_one = any(
@@ -274,6 +275,31 @@ class Grounder:
             if not (is_small or stands_for_one or COMMON_WORD.fullmatch(word)):
                 return word
         return None
+
+    def abbreviates(self, name: str, value: Any, choices: Collection[Any]) -> bool:
+        """Return whether the word after a field's name stands for a choice, and for no other.
+
+        For ``sex`` it is M in ``Sex: M``, which stands for *male*; for booleans, it is yes or no.
+        """
+        if isinstance(value, bool):
+            pattern = TRUE_WORD if value else FALSE_WORD
+            return any(map(pattern.fullmatch, self._words_after(name)))
+        texts = [strip_accents(each.casefold()) for each in choices if isinstance(each, str)]
+        for word in self._words_after(name):
+            folded = strip_accents(word.casefold())
+            meant = [text for text in texts if text.startswith(folded)]
+            if isinstance(value, str) and meant == [strip_accents(value.casefold())]:
+                return True
+        return False
+
+    def _words_after(self, name: str) -> Iterator[str]:
+        """Yield the words that follow a field's name in the document."""
+        words = _words_of(name)
+        if not words:
+            return
+        pattern = rf"(?<![^\W_]){_pattern_of(words)}(?:[ \t]*[:=][ \t]*|[ \t]+)([^\W\d_]+)"
+        for match in re.finditer(pattern, self.document, re.IGNORECASE):
+            yield match[1]
 
     def distance_after(self, name: str, span: Span) -> int:
         """Return the sum of the distances from the words of a field's name to a span after them."""

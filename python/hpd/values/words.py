@@ -15,6 +15,10 @@ COMMON_WORD = re.compile(
 )
 """Words that documents have for other reasons than to state a choice."""
 
+TRUE_WORD = re.compile("yes|y|true|ja|oui|sí|si|sim|sì|tak|да|是", re.IGNORECASE)
+FALSE_WORD = re.compile("no|n|false|nein|non|não|nee|nej|nie|нет|否", re.IGNORECASE)
+"""Words that forms have after the name of a field that is true or false."""
+
 _ZERO_WIDTH_JOINER = "\u200d"
 _TONES: Final = range(0x1F3FB, 0x1F400)
 
