@@ -258,8 +258,7 @@ def test_a_whole_list_is_decoded_beside_all_other_fields(indents):
     waves = Waves(load_schema(f"labs [str], {RESULTS}"), lists="whole", indents_lists=indents)
     labs, whole = waves.first()
     assert (labs.key, whole.key) == (
-        '{"labs":',
-        '{\n  "results":' if indents else '{"results":',
+        ('{\n  "labs":', '{\n  "results":') if indents else ('{"labs":', '{"results":')
     )
     assert not whole.leaf.opens_leaves
     assert waves.next([1, 3], lambda d: {}, lambda d, path: "Zinc") == []

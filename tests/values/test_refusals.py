@@ -253,6 +253,7 @@ SEX = {"enum": ["male", "female"]}
         (SEX, "male", "M", "X: M, born in 1958", True),
         (SEX, "female", "f", "Name Ann Lee\nX  f", True),
         (SEX, "male", "Ms", "X: Ms", False),
+        ({"enum": ["P1 - urgent", "P2 - high"]}, "P1 - urgent", "P1", "X: P1", True),
         ({"enum": ["male", "married"]}, "male", "M", "X: M", False),
         ({"type": "boolean"}, False, "NO", "X: NO", True),
         ({"type": "boolean"}, True, "Sí", "X=Sí", True),

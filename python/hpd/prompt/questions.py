@@ -490,7 +490,7 @@ class Waves:
 
     def _indents(self, leaf: Leaf) -> bool:
         """Return whether a leaf is a list of objects whose JSON has a line for each member."""
-        return self._indents_lists and leaf.written is not None and leaf.written.has_whole_rows
+        return self._indents_lists and leaf.written is not None and not leaf.written.names
 
 
 def known_waves(

@@ -272,7 +272,7 @@ class Grounder:
                 or folded.startswith(choice)
                 for each in choices
             )
-            if not (is_small or stands_for_one or COMMON_WORD.fullmatch(word)):
+            if word.isalpha() and not (is_small or stands_for_one or COMMON_WORD.fullmatch(word)):
                 return word
         return None
 
@@ -297,7 +297,7 @@ class Grounder:
         words = _words_of(name)
         if not words:
             return
-        pattern = rf"(?<![^\W_]){_pattern_of(words)}(?:[ \t]*[:=][ \t]*|[ \t]+)([^\W\d_]+)"
+        pattern = rf"(?<![^\W_]){_pattern_of(words)}(?:[ \t]*[:=][ \t]*|[ \t]+)([^\W_]+)"
         for match in re.finditer(pattern, self.document, re.IGNORECASE):
             yield match[1]
 
