@@ -489,7 +489,7 @@ class Waves:
         )
 
     def _indents(self, leaf: Leaf) -> bool:
-        """Return whether a leaf is a list of objects whose JSON has a line for each member."""
+        """Return whether a leaf is a whole list whose JSON has a line for each member."""
         return self._indents_lists and leaf.written is not None and not leaf.written.names
 
 
