@@ -62,10 +62,10 @@ def script(request, tmp_path_factory):
     return Script(_native.Model([str(models(folder)[request.param]())]))
 
 
-def field(script, schema, answer, text, *, required=False, **settings):
-    """What becomes of a field where a model would write an answer."""
+def field(script, schema, answer, text, *, required=False, doubts=None, **settings):
+    """What becomes of a field where a model would write an answer, or a likelier one in doubt."""
     whole = {"type": "object", "properties": {"x": schema}, "required": ["x"] * required}
-    known = {text: ScriptedAnswer({"x": answer}, STYLES[0])}
+    known = {text: ScriptedAnswer({"x": answer}, STYLES[0], doubts=doubts or {})}
     (extraction,) = scripted_extractions(
         script,
         {"": load_schema(whole)},
@@ -230,16 +230,7 @@ def test_texts_and_numbers_of_a_list_that_is_held_to_the_text_are_in_it(script, 
 def test_after_a_choice_that_was_changed_a_list_has_only_stated_ones(script, text):
     schema = {"type": "array", "items": {"enum": ["kitchen", "bath", "attic"]}}
     cellar, bath = (["kitchen", room, "attic"] for room in ("cellar", "bath"))
-    scripted = ScriptedAnswer({"x": bath}, STYLES[0], doubts={("x", COUNT_KEY): cellar})
-    (extraction,) = scripted_extractions(
-        script,
-        {"": load_schema({"type": "object", "properties": {"x": schema}})},
-        [Document(text, 0, "")],
-        {text: scripted}.__getitem__,
-        **USUAL,
-        null_threshold=0.0,
-        lists="ar",
-    )
+    _, extraction = field(script, schema, bath, text, doubts={("x", COUNT_KEY): cellar}, lists="ar")
     assert extraction.data == {"x": [room for room in cellar if room in text and room != "cellar"]}
     assert "item 2: the model would write something else" in extraction.fields["x"].error
 
@@ -264,16 +255,7 @@ SEX = {"enum": ["male", "female"]}
 def test_a_short_form_after_the_name_of_a_field_states_a_choice(
     script, schema, value, written, document, is_kept
 ):
-    scripted = ScriptedAnswer({"x": value}, STYLES[0], doubts={("x",): written})
-    (extraction,) = scripted_extractions(
-        script,
-        {"": load_schema({"type": "object", "properties": {"x": schema}, "required": ["x"]})},
-        [Document(document, 0, "")],
-        {document: scripted}.__getitem__,
-        **USUAL,
-        null_threshold=0.0,
-    )
-    found = extraction.fields["x"]
+    found, _ = field(script, schema, value, document, required=True, doubts={("x",): written})
     assert found.value == (value if is_kept else None)
     assert is_kept or "something else" in found.error
 
@@ -282,16 +264,12 @@ def test_a_list_in_a_row_keeps_its_items_though_the_model_would_write_one_text(s
     ports = {"type": "array", "items": {"type": "integer"}}
     row = {"type": "object", "properties": {"name": {"type": "string"}, "ports": ports}}
     numbers, text = ([{"name": "api", "ports": each}] for each in ([8080], "8080"))
-    scripted = ScriptedAnswer({"x": numbers}, STYLES[0], doubts={("x", COUNT_KEY): text})
-    schema = {"type": "object", "properties": {"x": {"type": "array", "items": row}}}
-    document = "Container api, port: 8080."
-    (extraction,) = scripted_extractions(
+    _, extraction = field(
         script,
-        {"": load_schema(schema)},
-        [Document(document, 0, "")],
-        {document: scripted}.__getitem__,
-        **USUAL,
-        null_threshold=0.0,
+        {"type": "array", "items": row},
+        numbers,
+        "Container api, port: 8080.",
+        doubts={("x", COUNT_KEY): text},
         lists="whole",
     )
     assert extraction.data == {"x": numbers}

@@ -323,13 +323,12 @@ class CompiledSchema:
         verbatim = options.verbatim
         self._is_verbatim = model.metadata(STATED_KEY) == "on" if verbatim is None else verbatim
         self._is_restricted = self._is_verbatim and _are_any_restricted(schema.attributes)
-        is_trained = _is_trained(model, options)
+        self._is_trained = _is_trained(model, options)
         self._default_threshold = 0.0
         if confidence_map is not None:
             self._default_threshold = confidence_map.null_threshold
-        elif not (options.calibration or is_trained):
+        elif not (options.calibration or self._is_trained):
             self._default_threshold = UNTRAINED_NULL_THRESHOLD
-        self._indents_lists = not is_trained
         self.lists = options.lists or trained_lists(model, options)
         self.leaves = schema_leaves(schema, self.lists)
         self._model = model
@@ -359,7 +358,7 @@ class CompiledSchema:
                 n_stacked,
                 leaves=self.leaves,
                 lists=self.lists,
-                indents_lists=self._indents_lists,
+                indents_lists=not self._is_trained,
             )
         return self._waves[n_stacked].copy()
 
@@ -624,7 +623,7 @@ class CompiledSchema:
     def _is_biased(self, leaf: Leaf) -> bool:
         """Return whether null is weighted, as models rarely say that there is no list."""
         is_of_rows = leaf.written is not None and leaf.written.has_whole_rows
-        may_weight = self._indents_lists and self.options.null_threshold is None
+        may_weight = not self._is_trained and self.options.null_threshold is None
         return may_weight and is_of_rows and not leaf.is_forced
 
     @cached_property
@@ -655,7 +654,7 @@ class CompiledSchema:
         key = (
             self._labels.key((), leaf.path)
             if self._labels
-            else key_text(leaf.path, indents=self._indents_lists)
+            else key_text(leaf.path, indents=not self._is_trained)
         )
         return self.n_tokens(key) + n_seen + _ROW_NAME_TOKENS * len(leaf.rows)
 

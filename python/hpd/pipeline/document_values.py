@@ -181,8 +181,9 @@ class DocumentValues:
                 if why is not None and grounder is not None:
                     # Each item of a list needs a statement of its own.
                     n_times = 1 + self._n_items_with(path, result.value)
-                    is_stated = grounder.is_stated(result.value, n_times) or grounder.abbreviates(
-                        attribute.name, result.value, attribute.choices
+                    is_stated = grounder.is_stated(result.value, n_times) or (
+                        n_times == 1
+                        and grounder.abbreviates(attribute.name, result.value, attribute.choices)
                     )
                     why = None if is_stated else why
                 if why is not None:

@@ -266,10 +266,9 @@ class Grounder:
         """
         for word in self._words_after(name):
             is_small = word.islower() and len(word) <= MAX_SMALL_WORD
-            folded = strip_accents(word.casefold())
+            folded = _folded(word)
             stands_for_one = any(
-                (choice := strip_accents(each.casefold())).startswith(folded)
-                or folded.startswith(choice)
+                (choice := _folded(each)).startswith(folded) or folded.startswith(choice)
                 for each in choices
             )
             if word.isalpha() and not (is_small or stands_for_one or COMMON_WORD.fullmatch(word)):
@@ -284,13 +283,9 @@ class Grounder:
         if isinstance(value, bool):
             pattern = TRUE_WORD if value else FALSE_WORD
             return any(map(pattern.fullmatch, self._words_after(name)))
-        texts = [strip_accents(each.casefold()) for each in choices if isinstance(each, str)]
-        for word in self._words_after(name):
-            folded = strip_accents(word.casefold())
-            meant = [text for text in texts if text.startswith(folded)]
-            if isinstance(value, str) and meant == [strip_accents(value.casefold())]:
-                return True
-        return False
+        texts = [each for each in choices if isinstance(each, str)]
+        beginnings = map(_folded, self._words_after(name))
+        return any([t for t in texts if _folded(t).startswith(b)] == [value] for b in beginnings)
 
     def _words_after(self, name: str) -> Iterator[str]:
         """Yield the words that follow a field's name in the document."""
@@ -569,6 +564,11 @@ class Grounder:
         while end < len(text) and text[end - 1].isalnum() and text[end].isalnum():
             end += 1
         return start, end
+
+
+def _folded(text: str) -> str:
+    """Return a text without case and accents."""
+    return strip_accents(text.casefold())
 
 
 def _words_of(name: str) -> list[str]:
