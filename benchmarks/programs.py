@@ -252,10 +252,10 @@ def _served(
 ) -> Answerer:
     client = _client(command, stack)
 
-    def ask(question: Question, schema: Mapping[str, Any]) -> str:
+    def ask(question: Question, schema: Mapping[str, Any], *more: dict[str, str]) -> str:
         form = {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
         found = client.chat.completions.create(
-            model="any", messages=question.messages, temperature=0.0,
+            model="any", messages=[*question.messages, *more], temperature=0.0,
             max_tokens=setting.max_tokens, response_format=form,
         )  # fmt: skip
         return str(found.choices[0].message.content)
@@ -264,7 +264,9 @@ def _served(
         whole: dict[str, Any] = {}
         for name, part in question.schema["properties"].items():
             one = {"type": "object", "properties": {name: part}, "required": [name]}
-            whole |= parsed(ask(question, one)) or {}
+            # Behind all else, so that the server has read the document only once.
+            only = {"role": "user", "content": f'Answer with the key "{name}" only.'}
+            whole |= parsed(ask(question, one, only)) or {}
         return json.dumps(whole)
 
     return _together(setting, by_fields if by_field else lambda q: ask(q, q.schema))
