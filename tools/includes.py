@@ -19,24 +19,27 @@ drafting/model_drafter sampling/value_writer
 model/context sampling/constraint
 attention/guard
 attention/trial
-attention/attention model/model scheduling/scheduler
+attention/attention model/model products/timing scheduling/scheduler
 scheduling/admission scheduling/batch_filler
 drafting/drafter scheduling/forecast scheduling/holdings
 scheduling/batch_plan scheduling/key_trie scheduling/prefix_cache
 scheduling/request scheduling/sequence_pool
 drafting/list_guesser
-drafting/histories scheduling/cache_ops
-attention/kernel model/llama_cpp model/products model/wider_copy scheduling/limits scheduling/tokens
+drafting/histories products/guard scheduling/cache_ops
+products/trial
+products/products
+attention/kernel model/llama_cpp products/kernel scheduling/limits scheduling/tokens
 model/log sampling/choices sampling/json_scanner sampling/repetition sampling/sampling
-errors model/characters model/cpu_backend options sampling/exponential
+errors model/characters model/cpu_backend model/custom_node options sampling/exponential
 """
 LAYERS = [layer.split() for layer in _LAYERS.splitlines()]
 """Layers from the top down, one a line: a file may only include files of lower layers."""
 
 MEETS_LLAMA_CPP = {
     "attention/attention", "attention/guard", "attention/trial", "bindings_gguf",
-    "sampling/constraint", "model/context", "model/cpu_backend", "model/llama_cpp", "model/log",
-    "model/model", "model/products", "model/wider_copy",
+    "sampling/constraint", "model/context", "model/cpu_backend", "model/custom_node",
+    "model/llama_cpp", "model/log", "model/model", "products/guard",
+    "products/products", "products/timing", "products/trial",
 }  # fmt: skip
 """The only files that may include llama.cpp's headers."""
 

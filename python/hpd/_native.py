@@ -91,12 +91,12 @@ with _short_spins():
         llama_cpp_version,
         load_backends,
         near_tie_margin,
+        product_problems,
         quantize,
         read_gguf_header,
         supports_gpu_offload,
         system_info,
         time_products,
-        write_wider_copy,
     )
 
     _package = sys.modules["hpd._core"] if BUNDLED else llama_cpp
@@ -152,10 +152,10 @@ __all__ = [
     "llama_cpp_version",
     "load_backends",
     "near_tie_margin",
+    "product_problems",
     "quantize",
     "read_gguf_header",
     "supports_gpu_offload",
     "system_info",
     "time_products",
-    "write_wider_copy",
 ]

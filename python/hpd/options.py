@@ -192,12 +192,6 @@ class Options:
         minimum=1,
         **_ANSWER,
     )
-    wider_copy: bool = option(
-        True,
-        help="on a processor that reads weights of type Q5_K faster than those of type Q4_K, make "
-        "a copy of the model in hpd's cache with the same weights as Q5_K, and use it",
-        **_RUN,
-    )
 
     probabilities: bool = option(
         False,
@@ -307,6 +301,12 @@ class Options:
     )
     cpu_attention: bool = option(
         True, help="on a CPU, use hpd's own flash attention kernel for f16 cells", **_ENGINE
+    )
+    cpu_products: bool = option(
+        True,
+        help="on a CPU, use hpd's own kernel for products with weights of type Q4_0, Q5_0, Q8_0, "
+        "Q4_K, Q5_K and Q6_K; off, llama.cpp repacks the weights while loading",
+        **_MODEL_SPEED,
     )
     cache_type_k: CacheType = option(
         "f16", "-ctk", "--cache-type-k", metavar="TYPE", help="type of the K cells", **_ENGINE
@@ -690,7 +690,6 @@ class Settings(TypedDict, total=False):
     draft_p_min: float
     deterministic: bool
     max_tokens: int
-    wider_copy: bool
     probabilities: bool
     dedupe: bool | None
     cache: str
@@ -705,6 +704,7 @@ class Settings(TypedDict, total=False):
     main_gpu: int
     flash_attn: FlashAttention
     cpu_attention: bool
+    cpu_products: bool
     cache_type_k: CacheType
     cache_type_v: CacheType
     adapters: tuple[tuple[str, float], ...]

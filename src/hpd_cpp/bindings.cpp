@@ -23,7 +23,8 @@
 #include "model/llama_cpp.h"
 #include "model/log.h"
 #include "model/model.h"
-#include "model/products.h"
+#include "products/guard.h"
+#include "products/timing.h"
 #include "options.h"
 #include "sampling/sampling.h"
 #include "scheduling/request.h"
@@ -261,6 +262,7 @@ void bind_engine(py::module_ & m) {
         .def_readonly("n_draft_batches", &EngineStats::n_draft_batches)
         .def_readonly("n_attention_taken", &EngineStats::n_attention_taken)
         .def_readonly("n_attention_left", &EngineStats::n_attention_left)
+        .def_readonly("n_products_taken", &EngineStats::n_products_taken)
         .def_readonly("decode_seconds", &EngineStats::decode_seconds)
         .def_readonly("reading_seconds", &EngineStats::reading_seconds)
         .def_readonly("host_seconds", &EngineStats::host_seconds);
@@ -336,6 +338,7 @@ PYBIND11_MODULE(_core, m) {
     bind_gguf(m);
     bind_llama_cpp(m);
     m.def("attention_problems", &attention_problems, py::call_guard<py::gil_scoped_release>());
+    m.def("product_problems", &product_problems, py::call_guard<py::gil_scoped_release>());
     m.def(
         "time_products",
         [](const std::string & type, int64_t n_columns, int64_t n_rows, int32_t n_matrices,

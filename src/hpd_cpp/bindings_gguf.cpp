@@ -12,7 +12,6 @@
 
 #include "errors.h"
 #include "model/log.h"
-#include "model/wider_copy.h"
 
 namespace hpd {
 
@@ -184,8 +183,6 @@ py::dict read_gguf_header(const std::string & path) {
 
 void bind_gguf(py::module_ & m) {
     m.def("read_gguf_header", &read_gguf_header, py::arg("path"));
-    m.def("write_wider_copy", &write_wider_copy, py::arg("source"), py::arg("target"),
-          py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace hpd

@@ -30,6 +30,9 @@
 #include "handles.h"
 #include "model/characters.h"
 #include "model/context.h"
+#include "products/guard.h"
+#include "products/products.h"
+#include "products/trial.h"
 #include "sampling/choices.h"
 #include "sampling/constraint.h"
 #include "sampling/json_scanner.h"
@@ -292,6 +295,42 @@ void bind_attention(py::module_ & m) {
     m.def("compute_without_asking", &compute_without_asking);
 }
 
+void bind_products(py::module_ & m) {
+    using Array = py::array_t<float, py::array::c_style | py::array::forcecast>;
+    // Returns the products, the weights after quantising, and whether the kernel computed them.
+    m.def(
+        "product",
+        [](const std::string & type, const Array & weights, const Array & activations,
+           const std::string & isa, int32_t n_threads) {
+            ProductOperands operands{GGML_TYPE_COUNT,
+                                     weights.shape(1),
+                                     weights.shape(0),
+                                     activations.shape(0),
+                                     {weights.data(), weights.data() + weights.size()},
+                                     {activations.data(), activations.data() + activations.size()}};
+            for (int i = 0; i < GGML_TYPE_COUNT; ++i) {
+                const char * name = ggml_type_name(static_cast<ggml_type>(i));
+                if (name && type == name) operands.type = static_cast<ggml_type>(i);
+            }
+            std::optional<ProductKernel> kernel;
+            for (const ProductKernel & each : Products::kernels()) {
+                if (each.isa == isa) kernel = each;
+            }
+            const ProductResult result =
+                product_of(operands, kernel ? &*kernel : nullptr, n_threads);
+            return py::make_tuple(Array({activations.shape(0), weights.shape(0)}, result.out.data()),
+                                  Array({weights.shape(0), weights.shape(1)}, result.weights.data()),
+                                  result.taken);
+        },
+        py::arg("type"), py::arg("weights"), py::arg("activations"), py::arg("isa"),
+        py::arg("n_threads") = 1);
+    m.def("product_problem_of_a_broken_kernel", [] {
+        ProductKernel kernel = Products::kernels().at(0);
+        kernel.multiply = [](const ProductJob &) {};
+        return product_problem(kernel);
+    });
+}
+
 // ChoicesLeft together with the list that it points into.
 class ChoicesForTests {
 public:
@@ -414,6 +453,7 @@ void hpd::bind_testing(py::module_ & m) {
     bind_faults(m);
     bind_script(m);
     bind_attention(m);
+    bind_products(m);
     bind_scheduling(m);
     bind_parts(m);
 }

@@ -12,6 +12,7 @@ namespace {
 // The approximate fixed cost of a batch, in tokens with their rows of logits.
 constexpr double batch_worth_gpu = 128.0;
 constexpr double batch_worth_cpu = 16.0;
+constexpr double batch_worth_own_products = 6.0;
 
 // Where each token also costs time for cells that it does not see, no document is started while
 // this many cells are in use. Fewer documents in flight would need more batches; more would make
@@ -44,7 +45,9 @@ Limits limits_of(const Model & model, const Context & context, const EngineOptio
 std::unique_ptr<Drafter> make_drafter(const Model & model, const Context & context,
                                       const EngineOptions & options) {
     if (!options.drafts || !context.shares_tokens()) return nullptr;
-    const double batch_worth = model.on_cpu() ? batch_worth_cpu : batch_worth_gpu;
+    const double batch_worth = !model.on_cpu()            ? batch_worth_gpu
+                               : model.has_own_products() ? batch_worth_own_products
+                                                          : batch_worth_cpu;
     VocabularyView vocabulary{
         model.pieces(), model.tokens_without_space(),
         [&model](std::string_view text) { return model.tokenize(text, false); }};

@@ -41,6 +41,7 @@ StepRecorder::Step::~Step() {
     stats.n_graphs_reused = context_.n_graphs_reused();
     stats.n_attention_taken = context_.n_attention_taken();
     stats.n_attention_left = context_.n_attention_left();
+    stats.n_products_taken = context_.n_products_taken();
     const std::lock_guard<std::mutex> lock(recorder_.mutex_);
     recorder_.published_ = stats;
 }

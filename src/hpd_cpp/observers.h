@@ -21,6 +21,7 @@ struct EngineStats {
     uint64_t n_draft_batches = 0;  // decode calls of the draft model
     uint64_t n_attention_taken = 0;  // attention nodes that hpd's kernel computed
     uint64_t n_attention_left = 0;  // nodes that it left to llama.cpp; 0 if it is off
+    uint64_t n_products_taken = 0;  // products with weights that hpd's kernel computed
     double decode_seconds = 0.0;  // waiting for llama.cpp, including the draft model
     double reading_seconds = 0.0;  // of these, the share for tokens of prompts and keys
     double host_seconds = 0.0;  // scheduling and choosing tokens

@@ -21,6 +21,7 @@ struct ModelOptions {
     int32_t main_gpu = 0;              // the GPU that has the model if split_mode is none
     bool use_mmap = true;          // map the file instead of reading it
     bool vocab_only = false;       // tokenizer and metadata only, no weights
+    bool cpu_products = true;      // on a CPU, use hpd's kernel for products with weights
     std::vector<std::pair<std::string, float>> adapters;  // adapter files and their scales
 
     template <class Visit>
@@ -31,6 +32,7 @@ struct ModelOptions {
         visit("main_gpu", &ModelOptions::main_gpu);
         visit("use_mmap", &ModelOptions::use_mmap);
         visit("vocab_only", &ModelOptions::vocab_only);
+        visit("cpu_products", &ModelOptions::cpu_products);
         visit("adapters", &ModelOptions::adapters);
     }
 };

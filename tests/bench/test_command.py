@@ -4,7 +4,6 @@ import pytest
 
 from benchmarking import SCHEMA, TINY
 from hpd.cli import main
-from hpd.errors import ModelLoadError
 from jsonl import read_lines, write_lines
 
 METHODS = [
@@ -125,18 +124,3 @@ def test_an_answer_that_its_grammar_forbids_is_a_failure_if_grammars_are_on(
 def test_without_a_replay_no_method_can_be_without_its_grammar(gold, capsys):
     assert main(["bench", str(gold), "--schema", SCHEMA, "--grammar"]) == 2
     assert "--replay" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(("methods", "is_copied"), [(["hpd"], True), (["hpd", "ar"], False)])
-def test_baselines_are_measured_with_the_file_itself(tmp_path, monkeypatch, methods, is_copied):
-    asked = []
-
-    def load(path, options):
-        asked.append(options.wider_copy)
-        raise ModelLoadError("enough")
-
-    monkeypatch.setattr("hpd.models.settings.load_model", load)
-    arguments = [part for method in methods for part in ("--method", method)]
-    write_lines(tmp_path / "in.jsonl", [{"text": "Nike shoe"}])
-    assert main(["bench", str(tmp_path / "in.jsonl"), "--schema", "brand", *arguments]) == 1
-    assert asked == [is_copied]

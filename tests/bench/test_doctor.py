@@ -12,7 +12,6 @@ from hpd import _native
 from hpd.bench import doctor
 from hpd.bench.doctor import Finding, run_checks, stored_questions
 from hpd.cli import main
-from hpd.errors import DecodeError
 from hpd.models import hardware
 from hpd.models.memory import Memory, memory, readable_size
 from small_model import small_model
@@ -391,20 +390,3 @@ def test_a_named_model_is_tried(patient, tiny_model, monkeypatch):
     assert patient == [Path(random_model)] * 2
     assert main(["doctor", "-m", "gone.gguf"]) == 1
     assert len(patient) == 2
-
-
-def test_a_trial_of_weights_that_fails_is_a_note(monkeypatch):
-    def fail(n_threads):
-        raise DecodeError("a product is wrong")
-
-    monkeypatch.setattr(doctor, "speed_gain", fail)
-    check = doctor.check_weights()
-    assert (check.state, check.text) == ("note", "the trial failed: a product is wrong")
-
-
-@pytest.mark.parametrize(("gain", "says"), [(2.0, "wider copies"), (0.7, "as they are")])
-def test_the_answer_about_wide_weights(monkeypatch, gain, says):
-    monkeypatch.setattr(doctor, "speed_gain", lambda n_threads: gain)
-    check = doctor.check_weights()
-    assert (check.state, check.details["gain"]) == ("ok", gain)
-    assert says in check.text

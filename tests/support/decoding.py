@@ -23,9 +23,9 @@ is right. A GPU makes them in yet another one, and needs more."""
 DEVICE_TIE = F32_TIE if ON_DEVICE else 0.0
 """For values that are known to have no near tie on a processor."""
 
-QUANTISED_TIE = 0.5 if ON_DEVICE else 0.05
-"""The same with quantised weights: the processor rounds activations to eight bits for each row, so
-a kernel for other numbers of rows differs a little; a device rounds otherwise, or not at all."""
+QUANTISED_TIE = 0.5 if ON_DEVICE else 0.25
+"""The same with quantised weights: the processor rounds activations to eight bits, so where sums
+differ in their last bit, one of these may be another; a device rounds otherwise, or not at all."""
 
 LOGPROB_ERROR = max(1e-3, F32_TIE)
 """The log-probabilities of a token may differ by so much between two batches, as sums do."""

@@ -33,7 +33,6 @@ from hpd.models.hardware import (
 )
 from hpd.models.memory import memory, memory_need, readable_size, shortage
 from hpd.models.model_files import bundled_model
-from hpd.models.wider_copies import MIN_GAIN, NARROW, WIDE, copies_folder, speed_gain
 from hpd.options import Options
 from hpd.values.confidence import NO_CALIBRATION
 from hpd.version import __version__
@@ -229,21 +228,6 @@ def check_amx() -> Finding:
     )
 
 
-def check_weights() -> Finding:
-    """Check by a trial whether models of type Q4_K are read from wider copies on the CPU."""
-    try:
-        n_times_faster = speed_gain(n_cores())
-    except HpdError as error:
-        remedy = "report the output of hpd doctor --json; wider_copy=off avoids the trial"
-        return Finding("weights", "note", f"the trial failed: {error}", remedy)
-    details = {"gain": n_times_faster, "folder": str(copies_folder())}
-    text = f"on the CPU, {WIDE} takes {1 / n_times_faster:.2f} of the time of {NARROW}: "
-    if n_times_faster < MIN_GAIN:
-        return Finding("weights", "ok", text + "models are read as they are", details=details)
-    text += f"models of type {NARROW} are read from wider copies, in {copies_folder()}"
-    return Finding("weights", "ok", text, details=details)
-
-
 def check_cache() -> Finding:
     """Check the folder for trials and settings of this machine."""
     remedy = f"set {CACHE_VARIABLE} to a writable folder"
@@ -300,7 +284,7 @@ _CRASH_REMEDY = (
 
 
 def check_self_test() -> Iterator[Finding]:
-    """Compare the bundled model's answers with stored ones, and check its attention kernel."""
+    """Compare the bundled model's answers with stored ones, and check hpd's kernels."""
     try:
         bundled = bundled_model()
     except ModelLoadError as error:
@@ -311,6 +295,7 @@ def check_self_test() -> Iterator[Finding]:
         yield outcome
         return
     yield _check_attention(outcome)
+    yield _check_products(outcome)
     stored = stored_questions()["questions"]
     wrong = [
         difference
@@ -404,6 +389,20 @@ def _check_attention(outcome: dict[str, Any]) -> Finding:
     )
 
 
+def _check_products(outcome: dict[str, Any]) -> Finding:
+    """Report which kernel for products with weights was used, and why others were not."""
+    n_taken = outcome["n_products_taken"]
+    kernels: list[tuple[str, str]] = outcome["product_kernels"]
+    details = {"n_taken": n_taken, "kernels": dict(kernels)}
+    unfit = [f"{name} is not used with this llama.cpp: {why}" for name, why in kernels if why]
+    usable = next((name for name, why in kernels if not why), None)
+    if n_taken:
+        text = "; ".join([f"hpd's kernel {usable} is used", *unfit])
+        return Finding("products", "ok", text, details=details)
+    why = "; ".join(unfit) or "hpd has none for this processor, or leaves it to AMX or a GPU"
+    return Finding("products", "ok", f"llama.cpp's own kernels: {why}", details=details)
+
+
 def _run_trial(name: str, model: Path) -> dict[str, Any] | Finding:
     """Return the outcome of a trial with its log, or the failed check."""
     command = [sys.executable, "-m", "hpd.bench.doctor", str(model)]
@@ -460,7 +459,6 @@ def run_checks(model: Path | None = None) -> Iterator[Finding]:
     yield check_memory()
     yield check_cache()
     yield check_amx()
-    yield check_weights()
     yield from check_self_test()
     if model is not None:
         yield from check_model(model)
@@ -474,7 +472,8 @@ def answers_of(model: Path) -> dict[str, Any]:
         loading; ``tuned``, the settings that apply; ``n_attention_taken`` and
         ``n_attention_left``, attention nodes computed by hpd's kernel and by llama.cpp;
         ``attention_kernels``, those for this processor, fastest first, each with the reason why
-        it cannot be used, or an empty text.
+        it cannot be used, or an empty text; likewise ``n_products_taken`` and
+        ``product_kernels``.
     """
     from hpd import _native
     from hpd.extractor import Extractor
@@ -501,6 +500,8 @@ def answers_of(model: Path) -> dict[str, Any]:
             "n_attention_taken": extractor.stats.n_attention_taken,
             "n_attention_left": extractor.stats.n_attention_left,
             "attention_kernels": _native.attention_problems(),
+            "n_products_taken": extractor.stats.n_products_taken,
+            "product_kernels": _native.product_problems(),
         }
 
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from hpd.models.cache import cache_folder, load, store
 from hpd.models.hardware import devices, n_cores, processor, use_amx
 from hpd.models.model_files import local_lora, resolve_draft_model
-from hpd.models.wider_copies import file_to_load
 from hpd.option_fields import Target
 from hpd.options import OPTIONS, TUNABLE, Options, speed_identity
 from hpd.version import __version__
@@ -44,7 +43,7 @@ def load_model(
     _native.claim_process()
     _native.echo_log(options.verbose)
     native = model_options(options)
-    return _native.Model([str(file_to_load(path, options))], native, progress)
+    return _native.Model([str(path)], native, progress)
 
 
 def load_vocabulary(path: Path, *, verbose: bool = False) -> _native.Model:
@@ -83,8 +82,7 @@ def load_draft_model(options: Options) -> _native.Model | None:
     if not options.draft_model:
         return None
     path = resolve_draft_model(options.draft_model, progress=not options.quiet)
-    # A draft model decodes single tokens, for which wider weights are slower.
-    return load_model(path, replace(options, adapters=(), wider_copy=False))
+    return load_model(path, replace(options, adapters=()))
 
 
 def _adapter_files(options: Options) -> list[tuple[str, float]]:

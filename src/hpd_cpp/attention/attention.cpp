@@ -38,7 +38,7 @@ int64_t Attention::SeenCells::total_cost() const {
 
 std::vector<AttentionKernel> Attention::kernels() {
     std::vector<AttentionKernel> kernels;
-#if defined(HPD_ATTENTION_X86)
+#if defined(HPD_KERNELS_X86)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
         kernels.push_back(attention_kernel_avx512());
@@ -46,7 +46,7 @@ std::vector<AttentionKernel> Attention::kernels() {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         kernels.push_back(attention_kernel_avx2());
     }
-#elif defined(HPD_ATTENTION_NEON)
+#elif defined(HPD_KERNELS_NEON)
     kernels.push_back(attention_kernel_neon());
 #endif
     return kernels;
@@ -55,16 +55,8 @@ std::vector<AttentionKernel> Attention::kernels() {
 Attention::Attention(const AttentionKernel & kernel, int32_t n_threads)
     : kernel_(kernel),
       n_threads_(n_threads),
-      custom_params_(n_custom_bytes),
-      scratch_(static_cast<size_t>(n_threads)) {
-    // A node made by ggml, as only ggml knows the layout of its parameters.
-    const ggml_init_params params{2 * ggml_tensor_overhead(), nullptr, true};
-    ggml_context * context = ggml_init(params);
-    const ggml_tensor * node = ggml_custom_4d(context, GGML_TYPE_F32, 1, 1, 1, 1, nullptr, 0,
-                                              on_compute, GGML_N_TASKS_MAX, this);
-    std::memcpy(custom_params_.data(), node->op_params, n_custom_bytes);
-    ggml_free(context);
-}
+      custom_params_(custom_params(on_compute, this)),
+      scratch_(static_cast<size_t>(n_threads)) {}
 
 void Attention::begin() {
     seen_cells_.clear();
@@ -100,7 +92,7 @@ void Attention::visit(ggml_tensor * node) noexcept {
         n_unfitting_ = 0;
     }
     // In a reused graph, nodes are as they were, and may be taken already.
-    const bool taken = is_taken(node);
+    const bool taken = has_params(node, custom_params_);
     if (!taken && node->op != GGML_OP_FLASH_ATTN_EXT) return;
     const bool fitting = taken || fits(node);
     ++(fitting ? n_fitting_ : n_unfitting_);
@@ -126,11 +118,6 @@ void Attention::note_cells(const ggml_tensor * node) {
             cell_buffers_.push_back(buffer);
         }
     }
-}
-
-bool Attention::is_taken(const ggml_tensor * node) const {
-    return node->op == GGML_OP_CUSTOM &&
-           std::memcmp(node->op_params, custom_params_.data(), n_custom_bytes) == 0;
 }
 
 void Attention::take(ggml_tensor * node) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "attention/kernel.h"
+#include "model/custom_node.h"
 
 namespace hpd {
 
@@ -21,8 +22,7 @@ struct AttentionParams {
     float softcap;
 };
 
-// A custom node has its function in its parameters; those of the attention node are kept after it.
-constexpr size_t n_custom_bytes = 32;
+// The parameters of an attention node are kept after those of the custom one.
 constexpr size_t n_attention_bytes = 32;
 static_assert(n_custom_bytes + n_attention_bytes <= GGML_MAX_OP_PARAMS, "both must fit");
 
@@ -46,7 +46,11 @@ public:
     // n_threads: the number of llama.cpp's threads.
     Attention(const AttentionKernel & kernel, int32_t n_threads);
 
-    // A ggml_backend_sched_eval_callback; `self` is the Attention.
+    // Replaces a node that the kernel can compute. Must be called for every node of a graph before
+    // it is computed.
+    void visit(ggml_tensor * node) noexcept;
+
+    // A ggml_backend_sched_eval_callback that visits each node; `self` is the Attention.
     static bool on_node(ggml_tensor * node, bool ask, void * self) noexcept;
 
     // Must be called before each batch: forgets masks.
@@ -90,9 +94,7 @@ private:
         void operator()(float * p) const { operator delete[](p, std::align_val_t{64}); }
     };
 
-    void visit(ggml_tensor * node) noexcept;
     void note_cells(const ggml_tensor * node);
-    bool is_taken(const ggml_tensor * node) const;
     void take(ggml_tensor * node) const;
     void give_back(ggml_tensor * node) const;
     bool fits(const ggml_tensor * node) const;

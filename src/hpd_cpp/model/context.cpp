@@ -10,6 +10,7 @@
 #include "attention/guard.h"
 #include "errors.h"
 #include "model/log.h"
+#include "products/guard.h"
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -107,8 +108,11 @@ Context::Context(const Model & model, const EngineOptions & options)
     if (flash && model.on_cpu() && options.cpu_attention && usable_kernel()) {
         attention_ =
             std::make_unique<Attention>(*usable_kernel(), std::max(n_threads, n_threads_batch));
-        params.cb_eval = Attention::on_node;
-        params.cb_eval_user_data = attention_.get();
+    }
+    if (model.has_own_products()) products_ = std::make_unique<Products>(*usable_product_kernel());
+    if (attention_ || products_) {
+        params.cb_eval = on_node;
+        params.cb_eval_user_data = this;
     }
     context_.reset(llama_init_from_model(model.get(), params));
     if (!context_) {
@@ -139,6 +143,14 @@ bool Context::attention_fits() {
     stop(false);
     clear();
     return attention_->fits();
+}
+
+// A ggml_backend_sched_eval_callback; `self` is the Context.
+bool Context::on_node(ggml_tensor * node, bool ask, void * self) noexcept {
+    const auto & context = *static_cast<Context *>(self);
+    if (ask && context.attention_) context.attention_->visit(node);
+    if (ask && context.products_) context.products_->visit(node);
+    return false;  // no need to stop after it
 }
 
 void Context::fork(SeqId from, SeqId to, int32_t position) {
@@ -245,6 +257,7 @@ DecodeStatus Context::decode(const std::vector<BatchToken> & batch) {
             // the next one's.
             llama_synchronize(context_.get());
             if (attention_) attention_->finish();
+            if (products_) products_->finish();
             n_graphs_ += (n + n_ubatch - 1) / n_ubatch;
             return DecodeStatus::ok;
         case 1:

@@ -10,6 +10,7 @@
 #include "attention/attention.h"
 #include "model/model.h"
 #include "options.h"
+#include "products/products.h"
 #include "sampling/sampling.h"
 #include "scheduling/batch_plan.h"
 #include "scheduling/cache_ops.h"
@@ -87,6 +88,8 @@ public:
     uint64_t n_attention_taken() const { return attention_ ? attention_->n_taken() : 0; }
     uint64_t n_attention_left() const { return attention_ ? attention_->n_left() : 0; }
 
+    uint64_t n_products_taken() const { return products_ ? products_->n_taken() : 0; }
+
     // Makes the current decode return soon (on a CPU). Thread-safe.
     void stop(bool on) { stop_ = on; }
     bool is_stopped() const { return stop_; }
@@ -97,10 +100,12 @@ public:
 private:
     void check(const std::vector<BatchToken> & batch) const;
     bool attention_fits();
+    static bool on_node(ggml_tensor * node, bool ask, void * self) noexcept;
     llama_memory_t memory() const { return llama_get_memory(context_.get()); }
 
     const Model & model_;
     std::unique_ptr<Attention> attention_;  // null: llama.cpp's own
+    std::unique_ptr<Products> products_;  // likewise
     bool has_own_attention_ = false;  // hpd's kernel computes all attention of this model
     llama_context_ptr context_;
     FallibleCalls calls_;

@@ -1,5 +1,8 @@
 #include "model/model.h"
 
+#include <ggml-cpp.h>
+#include <gguf.h>
+
 #include <exception>
 #include <mutex>
 #include <set>
@@ -9,6 +12,8 @@
 #include "errors.h"
 #include "model/characters.h"
 #include "model/log.h"
+#include "products/guard.h"
+#include "products/products.h"
 
 namespace hpd {
 
@@ -87,6 +92,26 @@ bool report_progress(float share, void * data) noexcept {
     }
 }
 
+// Whether the kernel can multiply with most of the weights of a model's files.
+bool knows_most(const ProductKernel & kernel, const std::vector<std::string> & paths) {
+    size_t n_known = 0, n_all = 0;
+    for (const std::string & path : paths) {
+        ggml_context * tensors = nullptr;
+        const gguf_context_ptr file(
+            gguf_init_from_file(path.c_str(), {/*no_alloc=*/true, &tensors}));
+        const ggml_context_ptr owned(tensors);
+        if (!file) return false;  // loading it says what is wrong
+        for (ggml_tensor * each = ggml_get_first_tensor(tensors); each;
+             each = ggml_get_next_tensor(tensors, each)) {
+            const bool is_known = weight_type(kernel, each->type) && each->ne[2] == 1 &&
+                                  each->ne[1] % kernel.n_rows == 0;
+            n_all += ggml_nbytes(each);
+            if (is_known) n_known += ggml_nbytes(each);
+        }
+    }
+    return 2 * n_known > n_all;
+}
+
 }  // namespace
 
 Model::Model(const std::vector<std::string> & paths, const ModelOptions & options,
@@ -113,6 +138,9 @@ Model::Model(const std::vector<std::string> & paths, const ModelOptions & option
     }
     params.load_mode = options.use_mmap ? LLAMA_LOAD_MODE_AUTO : LLAMA_LOAD_MODE_NONE;
     params.vocab_only = options.vocab_only;
+    has_own_products_ = on_cpu_ && options.cpu_products && !options.vocab_only &&
+                        usable_product_kernel() && knows_most(*usable_product_kernel(), paths);
+    params.use_extra_bufts = !has_own_products_;  // they would repack the weights
     params.progress_callback = report_progress;
     Progress progress{report, nullptr};
     params.progress_callback_user_data = &progress;

@@ -58,6 +58,8 @@ public:
     uint64_t n_bytes() const { return llama_model_size(model_.get()); }
     bool is_recurrent() const { return llama_model_is_recurrent(model_.get()); }
     bool on_cpu() const { return on_cpu_; }  // no layer is on a GPU
+    // Whether hpd's kernel multiplies with its weights, which are as in the file.
+    bool has_own_products() const { return has_own_products_; }
     bool is_hybrid() const { return llama_model_is_hybrid(model_.get()); }
     const std::string & path() const { return path_; }  // of the first part
     std::string description() const;
@@ -83,6 +85,7 @@ private:
     int32_t n_vocab_ = 0;
     std::vector<std::string> pieces_;  // by token; llama.cpp needs a call for each
     bool on_cpu_ = true;
+    bool has_own_products_ = false;
     bool may_lose_text_ = false;  // the tokenizer drops what the vocabulary has no tokens for
 };
 

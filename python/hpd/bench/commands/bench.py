@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from hpd.bench.methods import SWEEPS, Contest, parse_contest
@@ -144,10 +143,7 @@ def run(arguments: argparse.Namespace) -> int:
     from hpd.models.settings import load_model
 
     path = resolve_model(arguments.model, arguments.hf_repo, progress=not base.quiet)
-    methods = {method.options.method for contest in contests for method in contest.methods}
-    # All methods are measured with the same file, so a wider copy, which only the method hpd uses,
-    # is used only if all methods are of that kind.
-    model = load_model(path, replace(base, wider_copy=base.wider_copy and methods == {"hpd"}))
+    model = load_model(path, base)
     say_ineffective_options(base)
     known = environment(model, path, base.n_gpu_layers)
     with contextlib.ExitStack() as stack:
