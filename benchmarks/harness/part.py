@@ -18,6 +18,7 @@ from benchmarks.awake import AWAKE
 from benchmarks.harness import page
 from benchmarks.harness.result import Conditions, Finding, Result, load_results, result_path
 from benchmarks.harness.workbench import RESULTS, MissingInputError, Workbench
+from hpd import _native
 from hpd.models.hardware import n_cores, processor, use_amx
 from hpd.models.model_files import resolve_model
 from hpd.version import __version__
@@ -143,9 +144,17 @@ def conditions(
         round(seconds, 1),
         limit,
         AWAKE in os.environ,
-        "AMX" if use_amx() else "repacked weights",
+        _weights(),
         stolen,
     )
+
+
+def _weights() -> str:
+    """Return what multiplies with quantised weights."""
+    if use_amx():
+        return "AMX"
+    usable = [name for name, problem in _native.product_problems() if not problem]
+    return f"hpd's kernel {usable[0]}" if usable else "repacked weights"
 
 
 def _git_version() -> str:

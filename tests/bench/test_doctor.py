@@ -275,7 +275,8 @@ def outcome(**changes):
     stored = stored_questions()
     answers = [{key: q[key] for key in ("data", "confidences")} for q in stored["questions"]]
     whole = {"answers": answers, "seconds": 1.0, "tuned": {}, "attention_kernels": []}
-    return json.dumps({**whole, "n_attention_taken": 0, "n_attention_left": 9, **changes})
+    whole |= {"n_attention_taken": 0, "n_attention_left": 9}
+    return json.dumps({**whole, "n_products_taken": 0, "product_kernels": [], **changes})
 
 
 @pytest.mark.parametrize(
@@ -304,6 +305,26 @@ def test_the_attention_kernel_is_named_and_why_others_are_off(
     assert says in checks["attention"].text
     assert "n_batch 256" in checks["tuned"].text
     assert checks["self-test"].state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("n_taken", "kernels", "says"),
+    [
+        (9, [("avx512", ""), ("avx2", "")], "hpd's kernel avx512 is used"),
+        (
+            9,
+            [("avx512", "its results are wrong"), ("avx2", "")],
+            "hpd's kernel avx2 is used; avx512 is not used with this llama.cpp: its results are",
+        ),
+        (0, [("avx2", "")], "hpd has none for this processor, or leaves it to AMX or a GPU"),
+    ],
+)
+def test_the_kernel_for_products_is_named(tmp_path, monkeypatch, n_taken, kernels, says):
+    (tmp_path / "outcome").write_text(outcome(n_products_taken=n_taken, product_kernels=kernels))
+    monkeypatch.setattr(sys, "executable", program(tmp_path, f"cat {tmp_path}/outcome"))
+    products = by_name(doctor.check_self_test())["products"]
+    assert (products.state, products.details["n_taken"]) == ("ok", n_taken)
+    assert says in products.text
 
 
 def test_without_a_bundled_model_the_self_test_is_left_out(monkeypatch):
