@@ -143,10 +143,10 @@ void Products::compute(ggml_tensor * node, int thread, int n_threads) {
     if (!(input == input_)) quantise(input.activations, input.for_k_type, thread, n_threads);
     wait_for_all(input, n_threads);
 
-    const auto whole = [&](int64_t n) { return (n + kernel_.n_rows - 1) / kernel_.n_rows * kernel_.n_rows; };
     const auto in_cache = static_cast<int64_t>(n_turn_bytes / weights->nb[1]);
-    const int64_t n_in_turn = whole(std::max<int64_t>(
-        1, std::min(in_cache, n_rows / (n_turns * n_threads))));
+    int64_t n_in_turn = n_rows / (n_turns * n_threads);
+    if (n_tokens > product_tile) n_in_turn = std::min(n_in_turn, in_cache);
+    n_in_turn = std::max<int64_t>(1, n_in_turn / kernel_.n_rows) * kernel_.n_rows;
     ProductJob job{*type, static_cast<const char *>(weights->data), weights->nb[1], n_columns, 0, 0,
                    {}, nullptr, static_cast<size_t>(n_rows)};
     while ((job.first_row = next_row_.fetch_add(n_in_turn)) < n_rows) {
