@@ -113,7 +113,7 @@ def test_what_is_postponed_is_run_later(project, n):
 
 def test_the_project_s_own_list_is_short_and_current():
     entries = list(allowed_skips(LIST))
-    assert len(entries) <= 9
+    assert len(entries) <= 10
     sources = [path for folder in ("tests", "tools") for path in (ROOT / folder).rglob("*.py")]
     texts = [path.read_text(encoding="utf-8") for path in sources]
     for entry in entries:
