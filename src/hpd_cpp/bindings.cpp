@@ -23,9 +23,9 @@
 #include "model/llama_cpp.h"
 #include "model/log.h"
 #include "model/model.h"
+#include "options.h"
 #include "products/guard.h"
 #include "products/timing.h"
-#include "options.h"
 #include "sampling/sampling.h"
 #include "scheduling/request.h"
 

@@ -181,8 +181,6 @@ py::dict read_gguf_header(const std::string & path) {
 
 }  // namespace
 
-void bind_gguf(py::module_ & m) {
-    m.def("read_gguf_header", &read_gguf_header, py::arg("path"));
-}
+void bind_gguf(py::module_ & m) { m.def("read_gguf_header", &read_gguf_header, py::arg("path")); }
 
 }  // namespace hpd

@@ -318,9 +318,9 @@ void bind_products(py::module_ & m) {
             }
             const ProductResult result =
                 product_of(operands, kernel ? &*kernel : nullptr, n_threads);
-            return py::make_tuple(Array({activations.shape(0), weights.shape(0)}, result.out.data()),
-                                  Array({weights.shape(0), weights.shape(1)}, result.weights.data()),
-                                  result.taken);
+            return py::make_tuple(
+                Array({activations.shape(0), weights.shape(0)}, result.out.data()),
+                Array({weights.shape(0), weights.shape(1)}, result.weights.data()), result.taken);
         },
         py::arg("type"), py::arg("weights"), py::arg("activations"), py::arg("isa"),
         py::arg("n_threads") = 1);

@@ -139,9 +139,7 @@ void prefetch(const char * row, size_t stride, size_t n_bytes) {
 }
 
 // Moves one bit of each byte to bit 4.
-Bits moved_to_4(Bits bits, int from) {
-    return from < 4 ? bits << (4 - from) : bits >> (from - 4);
-}
+Bits moved_to_4(Bits bits, int from) { return from < 4 ? bits << (4 - from) : bits >> (from - 4); }
 
 struct Sums {
     alignas(64) Lanes of[product_tile];
@@ -182,7 +180,8 @@ KScales read_k_scales(const char * row, size_t stride) {
 
 template <bool has_fifth_bits>
 void multiply_k(const ProductJob & job) {
-    constexpr size_t n_head = 16, n_fifth = has_fifth_bits ? 32 : 0, n_block = n_head + n_fifth + 128;
+    constexpr size_t n_head = 16, n_fifth = has_fifth_bits ? 32 : 0,
+                     n_block = n_head + n_fifth + 128;
     const TileOfActivations & a = job.activations;
     const int32_t n = a.n_tokens;
     const size_t stride = job.row_bytes;
@@ -295,8 +294,7 @@ template <WeightType type>
 void multiply_simple(const ProductJob & job) {
     constexpr size_t n_head = type == WeightType::q5_0 ? 6 : 2;
     constexpr size_t n_block = n_head + (type == WeightType::q8_0 ? 32 : 16);
-    constexpr int offset_shift =
-        type == WeightType::q4_0 ? 0 : type == WeightType::q5_0 ? 1 : 4;
+    constexpr int offset_shift = type == WeightType::q4_0 ? 0 : type == WeightType::q5_0 ? 1 : 4;
     const TileOfActivations & a = job.activations;
     const int32_t n = a.n_tokens;
     const size_t stride = job.row_bytes;
@@ -306,7 +304,8 @@ void multiply_simple(const ProductJob & job) {
         sums.clear(n);
         for (int64_t b = 0; b < job.n_columns / 32; ++b, block += n_block) {
             // Some blocks share a line.
-            if (row + 2 * n_lanes <= job.end_row && b % 2 == 0) prefetch(block, stride, 2 * n_block);
+            if (row + 2 * n_lanes <= job.end_row && b % 2 == 0)
+                prefetch(block, stride, 2 * n_block);
             Bits w[8], head[4];
             read_16(block, stride, head);
             const Lanes d = halves(head[0] & 0xffff);

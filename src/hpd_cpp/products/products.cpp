@@ -104,8 +104,7 @@ bool Products::fits(const ggml_tensor * node) const {
 }
 
 void Products::provide_scratch(const ggml_tensor * node) {
-    const size_t n =
-        static_cast<size_t>(n_tokens_of(node)) * activation_bytes(node->src[0]->ne[0]);
+    const size_t n = static_cast<size_t>(n_tokens_of(node)) * activation_bytes(node->src[0]->ne[0]);
     if (n <= n_scratch_) return;
     scratch_.reset(new (std::align_val_t{64}) char[n]);
     n_scratch_ = n;
@@ -116,7 +115,8 @@ void Products::provide_scratch(const ggml_tensor * node) {
 // The part of the scratch memory for some tokens.
 TileOfActivations Products::tile(int64_t first_token, int64_t n_tokens, int64_t n_columns) const {
     const auto n = static_cast<size_t>(n_tokens) * static_cast<size_t>(n_columns);
-    char * numbers = scratch_.get() + static_cast<size_t>(first_token) * activation_bytes(n_columns);
+    char * numbers =
+        scratch_.get() + static_cast<size_t>(first_token) * activation_bytes(n_columns);
     char * scales = numbers + n;
     char * sums = scales + n / 32 * sizeof(float);
     char * offsets = sums + n / 32 * sizeof(float);
@@ -147,8 +147,15 @@ void Products::compute(ggml_tensor * node, int thread, int n_threads) {
     int64_t n_in_turn = n_rows / (n_turns * n_threads);
     if (n_tokens > product_tile) n_in_turn = std::min(n_in_turn, in_cache);
     n_in_turn = std::max<int64_t>(1, n_in_turn / kernel_.n_rows) * kernel_.n_rows;
-    ProductJob job{*type, static_cast<const char *>(weights->data), weights->nb[1], n_columns, 0, 0,
-                   {}, nullptr, static_cast<size_t>(n_rows)};
+    ProductJob job{*type,
+                   static_cast<const char *>(weights->data),
+                   weights->nb[1],
+                   n_columns,
+                   0,
+                   0,
+                   {},
+                   nullptr,
+                   static_cast<size_t>(n_rows)};
     while ((job.first_row = next_row_.fetch_add(n_in_turn)) < n_rows) {
         job.end_row = std::min(n_rows, job.first_row + n_in_turn);
         for (int64_t first = 0; first < n_tokens; first += product_tile) {

@@ -120,8 +120,8 @@ double fastest(ggml_backend_t backend, ggml_cgraph * graph, double limit) {
 }  // namespace
 
 ProductTime time_products(const ProductSizes & sizes, int32_t n_threads, double seconds) {
-    if (sizes.n_columns < 1 || sizes.n_rows < 1 || sizes.n_matrices < 1 ||
-        sizes.n_tokens < 1 || n_threads < 1) {
+    if (sizes.n_columns < 1 || sizes.n_rows < 1 || sizes.n_matrices < 1 || sizes.n_tokens < 1 ||
+        n_threads < 1) {
         throw InputError("products need at least one column, row, matrix, token and thread");
     }
     capture_log();  // ggml logs a line for each matrix that it repacks
@@ -154,8 +154,8 @@ ProductTime time_products(const ProductSizes & sizes, int32_t n_threads, double 
     const std::vector<float> numbers = noise(sizes.n_columns * sizes.n_rows);
     const size_t n_bytes = ggml_nbytes(weights.front());
     std::vector<char> quantised(n_bytes);
-    ggml_quantize_chunk(type, numbers.data(), quantised.data(), 0, sizes.n_rows,
-                        sizes.n_columns, nullptr);
+    ggml_quantize_chunk(type, numbers.data(), quantised.data(), 0, sizes.n_rows, sizes.n_columns,
+                        nullptr);
     for (ggml_tensor * each : weights) ggml_backend_tensor_set(each, quantised.data(), 0, n_bytes);
     const std::vector<float> inputs = noise(sizes.n_columns * sizes.n_tokens);
     ggml_backend_tensor_set(activations, inputs.data(), 0, inputs.size() * sizeof(float));

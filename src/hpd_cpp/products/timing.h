@@ -23,9 +23,9 @@ struct ProductTime {
 
 // Computes the products on the CPU repeatedly for this many seconds, at least once, after a run
 // that does not count. The products are those of hpd's kernel, if it is usable and knows the type;
-// else the weights are where llama.cpp would put them: repacked for the processor, or for AMX. Throws InputError for a type to which ggml cannot quantise without an importance
-// matrix, or if the columns do not fill whole blocks of the type, and DecodeError if a product is
-// wrong.
+// else the weights are where llama.cpp would put them: repacked for the processor, or for AMX.
+// Throws InputError for a type to which ggml cannot quantise without an importance matrix, or if
+// the columns do not fill whole blocks of the type, and DecodeError if a product is wrong.
 ProductTime time_products(const ProductSizes & sizes, int32_t n_threads, double seconds);
 
 }  // namespace hpd

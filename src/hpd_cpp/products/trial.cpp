@@ -15,9 +15,9 @@ namespace hpd {
 ProductResult product_of(const ProductOperands & o, const ProductKernel * kernel,
                          int32_t n_threads) {
     constexpr size_t n_nodes = 4;
-    const ggml_context_ptr context(ggml_init(
-        {n_nodes * ggml_tensor_overhead() + ggml_graph_overhead_custom(n_nodes, false), nullptr,
-         true}));
+    const ggml_context_ptr context(
+        ggml_init({n_nodes * ggml_tensor_overhead() + ggml_graph_overhead_custom(n_nodes, false),
+                   nullptr, true}));
     ggml_context * c = context.get();
     ggml_tensor * weights = ggml_new_tensor_2d(c, o.type, o.n_columns, o.n_rows);
     ggml_tensor * activations = ggml_new_tensor_2d(c, GGML_TYPE_F32, o.n_columns, o.n_tokens);
