@@ -304,8 +304,8 @@ class Options:
     )
     cpu_products: bool = option(
         True,
-        help="on a CPU, use hpd's own kernel for products with weights of type Q4_0, Q5_0, Q8_0, "
-        "Q4_K, Q5_K and Q6_K; off, llama.cpp repacks the weights while loading",
+        help="on a CPU, use hpd's own kernel for products with weights of type Q4_0, Q5_0, Q8_0 "
+        "(AVX-512 only), Q4_K, Q5_K and Q6_K; off, llama.cpp repacks the weights while loading",
         **_MODEL_SPEED,
     )
     cache_type_k: CacheType = option(

@@ -130,10 +130,12 @@ int32_t four(const int8_t * numbers) {
     return all;
 }
 
-// Asks for the same block of the next rows: the processor does not foresee as many streams.
-void prefetch(const char * row, size_t stride, size_t n_bytes) {
+// Asks for the same bytes of the next rows, if the job has them: the processor does not foresee as
+// many streams.
+void prefetch(const ProductJob & job, int64_t row, const char * block, size_t n_bytes) {
+    if (row + 2 * n_lanes > job.end_row) return;
     for (int i = n_lanes; i < 2 * n_lanes; ++i) {
-        const char * next = row + static_cast<size_t>(i) * stride;
+        const char * next = block + static_cast<size_t>(i) * job.row_bytes;
         for (size_t byte = 0; byte < n_bytes; byte += 64) _mm_prefetch(next + byte, _MM_HINT_T1);
     }
 }
@@ -190,7 +192,7 @@ void multiply_k(const ProductJob & job) {
         const char * block = job.weights + static_cast<size_t>(row) * stride;
         sums.clear(n);
         for (int64_t b = 0; b < job.n_columns / 256; ++b, block += n_block) {
-            if (row + 2 * n_lanes <= job.end_row) prefetch(block, stride, n_block);
+            prefetch(job, row, block, n_block);
             const KScales scales = read_k_scales(block, stride);
             Bits fifth[8] = {};
             if (has_fifth_bits) read_32(block + n_head, stride, fifth);
@@ -241,7 +243,7 @@ void multiply_q6_k(const ProductJob & job) {
         const char * block = job.weights + static_cast<size_t>(row) * stride;
         sums.clear(n);
         for (int64_t b = 0; b < job.n_columns / 256; ++b, block += n_block) {
-            if (row + 2 * n_lanes <= job.end_row) prefetch(block, stride, n_block);
+            prefetch(job, row, block, n_block);
             Bits scale_bits[4], tail[4];
             read_16(block + at_scales, stride, scale_bits);
             read_16(block + n_block - 16, stride, tail);
@@ -304,8 +306,7 @@ void multiply_simple(const ProductJob & job) {
         sums.clear(n);
         for (int64_t b = 0; b < job.n_columns / 32; ++b, block += n_block) {
             // Some blocks share a line.
-            if (row + 2 * n_lanes <= job.end_row && b % 2 == 0)
-                prefetch(block, stride, 2 * n_block);
+            if (b % 2 == 0) prefetch(job, row, block, 2 * n_block);
             Bits w[8], head[4];
             read_16(block, stride, head);
             const Lanes d = halves(head[0] & 0xffff);
@@ -369,7 +370,7 @@ bool knows([[maybe_unused]] WeightType type) {
 #endif
 }
 
-float at_most(Lanes numbers) {
+float largest(Lanes numbers) {
     float most = numbers[0];
     for (int i = 1; i < n_lanes; ++i) most = numbers[i] > most ? numbers[i] : most;
     return most;
@@ -411,7 +412,7 @@ void quantise(const float * activations, int64_t n_columns, bool for_k_type, int
             highest = numbers > highest ? numbers : highest;
             lowest = numbers < lowest ? numbers : lowest;
         }
-        const float above = at_most(highest), below = at_most(-lowest);
+        const float above = largest(highest), below = largest(-lowest);
         const float most = above > below ? above : below;
         // Of K types, the number furthest from 0 becomes -127.
         const float limit = for_k_type && above > below ? -127.0f : 127.0f;
