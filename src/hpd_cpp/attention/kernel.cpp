@@ -1,6 +1,6 @@
-// Compiled once for each instruction set, as attention_kernel_<HPD_ISA>. No templates of the
-// standard library may be used here: a linker keeps one copy of each for the whole program, which
-// could be the one with instructions that the processor lacks.
+// Compiled once for each instruction set, as HPD_KERNEL. No templates of the standard library may
+// be used here: a linker keeps one copy of each for the whole program, which could be the one with
+// instructions that the processor lacks.
 
 #include "attention/kernel.h"
 
@@ -9,11 +9,6 @@
 #endif
 
 #include "sampling/exponential.h"
-
-#define HPD_JOIN_(a, b) a##b
-#define HPD_JOIN(a, b) HPD_JOIN_(a, b)
-#define HPD_QUOTE_(a) #a
-#define HPD_QUOTE(a) HPD_QUOTE_(a)
 
 namespace hpd {
 
@@ -149,8 +144,6 @@ void attend(const AttentionJob & job) {
 
 }  // namespace
 
-AttentionKernel HPD_JOIN(attention_kernel_, HPD_ISA)() {
-    return {HPD_QUOTE(HPD_ISA), n_lanes, attend};
-}
+AttentionKernel HPD_KERNEL() { return {HPD_ISA, n_lanes, attend}; }
 
 }  // namespace hpd

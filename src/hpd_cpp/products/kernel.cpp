@@ -1,16 +1,11 @@
-// Compiled once for each instruction set, as product_kernel_<HPD_ISA>. No templates of the standard
-// library may be used here, as in attention/kernel.cpp.
+// Compiled once for each instruction set, as HPD_KERNEL. No templates of the standard library may
+// be used here, as in attention/kernel.cpp.
 
 #include "products/kernel.h"
 
 #include <immintrin.h>
 
 #include <cstring>
-
-#define HPD_JOIN_(a, b) a##b
-#define HPD_JOIN(a, b) HPD_JOIN_(a, b)
-#define HPD_QUOTE_(a) #a
-#define HPD_QUOTE(a) HPD_QUOTE_(a)
 
 namespace hpd {
 
@@ -130,15 +125,18 @@ int32_t four(const int8_t * numbers) {
     return all;
 }
 
-// Asks for the same bytes of the next rows, if the job has them: the processor does not foresee as
-// many streams. Always inlined, as GCC drops calls of a function that does nothing else.
-[[gnu::always_inline]] inline void prefetch(const ProductJob & job, int64_t row, const char * block,
-                                            size_t n_bytes) {
-    if (row + 2 * n_lanes > job.end_row) return;
-    for (int i = n_lanes; i < 2 * n_lanes; ++i) {
-        const char * next = block + static_cast<size_t>(i) * job.row_bytes;
-        for (size_t byte = 0; byte < n_bytes; byte += 64) _mm_prefetch(next + byte, _MM_HINT_T1);
-    }
+// The rows to be read after those at `row`.
+const char * next_rows(const ProductJob & job, int64_t row) {
+    const int64_t next = row + n_lanes < job.end_row ? row + n_lanes : job.next_row;
+    return job.weights + static_cast<size_t>(next) * job.row_bytes;
+}
+
+// Asks for the i-th piece of the next rows, in the order of memory: the processor does not foresee
+// as many streams. Always inlined, as GCC drops calls of a function that does nothing else.
+template <size_t n_bytes>
+[[gnu::always_inline]] inline void prefetch(const char * next, int64_t i) {
+    next += static_cast<size_t>(i) * n_bytes;
+    for (size_t byte = 0; byte < n_bytes; byte += 64) _mm_prefetch(next + byte, _MM_HINT_T1);
 }
 
 // Moves one bit of each byte to bit 4.
@@ -191,15 +189,16 @@ void multiply_k(const ProductJob & job) {
     Sums sums;
     for (int64_t row = job.first_row; row < job.end_row; row += n_lanes) {
         const char * block = job.weights + static_cast<size_t>(row) * stride;
+        const char * next = next_rows(job, row);
         sums.clear(n);
         for (int64_t b = 0; b < job.n_columns / 256; ++b, block += n_block) {
-            prefetch(job, row, block, n_block);
             const KScales scales = read_k_scales(block, stride);
             Bits fifth[8] = {};
             if (has_fifth_bits) read_32(block + n_head, stride, fifth);
             const float * scale_of = a.scales + b * n;
 #pragma GCC unroll 4
             for (int part = 0; part < 4; ++part) {
+                prefetch<n_lanes * n_block / 4>(next, 4 * b + part);
                 Bits w[16];
                 read_32(block + n_head + n_fifth + 32 * part, stride, w);
                 for (int i = 0; i < 8; ++i) {
@@ -242,9 +241,9 @@ void multiply_q6_k(const ProductJob & job) {
     Sums sums;
     for (int64_t row = job.first_row; row < job.end_row; row += n_lanes) {
         const char * block = job.weights + static_cast<size_t>(row) * stride;
+        const char * next = next_rows(job, row);
         sums.clear(n);
         for (int64_t b = 0; b < job.n_columns / 256; ++b, block += n_block) {
-            prefetch(job, row, block, n_block);
             Bits scale_bits[4], tail[4];
             read_16(block + at_scales, stride, scale_bits);
             read_16(block + n_block - 16, stride, tail);
@@ -255,6 +254,7 @@ void multiply_q6_k(const ProductJob & job) {
             const float * scale_of = a.scales + b * n;
 #pragma GCC unroll 4
             for (int part = 0; part < 4; ++part) {  // two groups of 32 weights, 64 apart
+                prefetch<n_lanes * n_block / 4>(next, 4 * b + part);
                 const int half = part / 2, shift = 2 * (part % 2);
                 Bits upper[8], w[16];
                 read_32(block + at_upper + 32 * half, stride, upper);
@@ -304,10 +304,10 @@ void multiply_simple(const ProductJob & job) {
     Sums sums;
     for (int64_t row = job.first_row; row < job.end_row; row += n_lanes) {
         const char * block = job.weights + static_cast<size_t>(row) * stride;
+        const char * next = next_rows(job, row);
         sums.clear(n);
         for (int64_t b = 0; b < job.n_columns / 32; ++b, block += n_block) {
-            // Some blocks share a line.
-            if (b % 2 == 0) prefetch(job, row, block, 2 * n_block);
+            prefetch<n_lanes * n_block>(next, b);
             Bits w[8], head[4];
             read_16(block, stride, head);
             const Lanes d = halves(head[0] & 0xffff);
@@ -439,8 +439,6 @@ void quantise(const float * activations, int64_t n_columns, bool for_k_type, int
 
 }  // namespace
 
-ProductKernel HPD_JOIN(product_kernel_, HPD_ISA)() {
-    return {HPD_QUOTE(HPD_ISA), n_lanes, knows, quantise, multiply};
-}
+ProductKernel HPD_KERNEL() { return {HPD_ISA, n_lanes, knows, quantise, multiply}; }
 
 }  // namespace hpd

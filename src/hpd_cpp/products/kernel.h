@@ -38,6 +38,7 @@ struct ProductJob {
     int64_t n_columns;  // whole blocks
     int64_t first_row;  // multiples of the kernel's n_rows
     int64_t end_row;
+    int64_t next_row;   // whose weights are asked for meanwhile; may lie past the end
     TileOfActivations activations;
     float * out;        // token t, row r at out[t * out_stride + r]
     size_t out_stride;
@@ -55,7 +56,7 @@ struct ProductKernel {
 };
 
 // kernel.cpp is compiled once for each of these instruction sets.
-ProductKernel product_kernel_avx512();
-ProductKernel product_kernel_avx2();
+ProductKernel products_kernel_avx512();
+ProductKernel products_kernel_avx2();
 
 }  // namespace hpd

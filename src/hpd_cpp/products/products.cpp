@@ -30,10 +30,10 @@ std::vector<ProductKernel> Products::kernels() {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        kernels.push_back(product_kernel_avx512());
+        kernels.push_back(products_kernel_avx512());
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        kernels.push_back(product_kernel_avx2());
+        kernels.push_back(products_kernel_avx2());
     }
 #endif
     return kernels;
@@ -147,16 +147,16 @@ void Products::compute(ggml_tensor * node, int thread, int n_threads) {
     int64_t n_in_turn = n_rows / (n_turns * n_threads);
     if (n_tokens > product_tile) n_in_turn = std::min(n_in_turn, in_cache);
     n_in_turn = std::max<int64_t>(1, n_in_turn / kernel_.n_rows) * kernel_.n_rows;
-    ProductJob job{*type,
-                   static_cast<const char *>(weights->data),
-                   weights->nb[1],
-                   n_columns,
-                   0,
-                   0,
-                   {},
-                   nullptr,
-                   static_cast<size_t>(n_rows)};
-    while ((job.first_row = next_row_.fetch_add(n_in_turn)) < n_rows) {
+    ProductJob job{};
+    job.type = *type;
+    job.weights = static_cast<const char *>(weights->data);
+    job.row_bytes = weights->nb[1];
+    job.n_columns = n_columns;
+    job.out_stride = static_cast<size_t>(n_rows);
+    // A turn ahead, so that its weights are asked for in time.
+    job.next_row = next_row_.fetch_add(n_in_turn);
+    while ((job.first_row = job.next_row) < n_rows) {
+        job.next_row = next_row_.fetch_add(n_in_turn);
         job.end_row = std::min(n_rows, job.first_row + n_in_turn);
         for (int64_t first = 0; first < n_tokens; first += product_tile) {
             const int64_t n = std::min<int64_t>(product_tile, n_tokens - first);
